@@ -1,0 +1,132 @@
+"""Pin every package: write requirements.lock and constraints.txt from pyproject.toml.
+
+Run it in the workbook's environment after pyproject.toml changed:
+
+    python tools/lock.py                # keeps the pins that still fit
+    python tools/lock.py --upgrade      # takes the newest of everything; further options go to uv
+
+One resolution serves Linux, macOS and Windows, and every Python that pyproject.toml admits.
+The lock has the hash of every file of a release; constraints.txt is the same list without hashes.
+Neither holds the address of an index, and no setting of this machine flows into them.
+At the end it asks whether each kind of laptop finds a ready-made wheel of every package.
+It does *not* install anything: that is `python3 start.py`.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+UV = (sys.executable, "-m", "uv", "pip")
+HEADER = """\
+# {what}
+# Made from pyproject.toml by `python tools/lock.py`, together with {twin}. Do not edit.
+"""
+
+# The newest releases of these have no wheels for two kinds of laptop that students still bring.
+INTEL_MAC = "sys_platform == 'darwin' and platform_machine == 'x86_64'"
+ARM_WINDOWS = "sys_platform == 'win32' and platform_machine == 'ARM64'"
+NEITHER = (
+    "(sys_platform != 'darwin' or platform_machine != 'x86_64')"
+    " and (sys_platform != 'win32' or platform_machine != 'ARM64')"
+)
+OLDER_WHEELS = f"""\
+argon2-cffi-bindings<26 ; {INTEL_MAC}
+cryptography<49 ; {INTEL_MAC}
+cryptography<=46.0.3 ; {ARM_WINDOWS}
+cryptography>=49 ; {NEITHER}
+sentencepiece<0.2.3 ; {INTEL_MAC}
+"""
+
+# Each kind of laptop with the Pythons to ask about; PyYAML has wheels for ARM Windows from 3.13 on.
+LAPTOPS = {
+    "x86_64-unknown-linux-gnu": ("3.11", "3.14"),
+    "aarch64-unknown-linux-gnu": ("3.11", "3.14"),
+    "aarch64-apple-darwin": ("3.11", "3.14"),
+    "x86_64-apple-darwin": ("3.11", "3.14"),
+    "x86_64-pc-windows-msvc": ("3.11", "3.14"),
+    "aarch64-pc-windows-msvc": ("3.13", "3.14"),
+}
+
+
+def clean(environment: dict[str, str]) -> dict[str, str]:
+    """`environment` without this machine's settings of uv and pip.
+
+    >>> clean({"PATH": "bin", "UV_FIND_LINKS": "wheels", "PIP_CONSTRAINT": "old.txt"})
+    {'PATH': 'bin'}
+    """
+    return {key: value for key, value in environment.items() if key[:3] not in ("UV_", "PIP")}
+
+
+def uv(*arguments: str | Path, **options: bool) -> subprocess.CompletedProcess[str]:
+    """Run `uv pip` in the repository, deaf to the settings of this machine."""
+    command = [*UV, *arguments, "--no-config", "--quiet"]
+    return subprocess.run(command, cwd=ROOT, env=clean(dict(os.environ)), text=True, **options)
+
+
+def resolve(oldest: str, options: list[str]) -> int:
+    """Let uv write requirements.lock for every system and Python; returns its exit code."""
+    with tempfile.TemporaryDirectory() as folder:
+        limits = Path(folder, "older-wheels.txt")
+        limits.write_text(OLDER_WHEELS, encoding="utf-8")
+        return uv(
+            *("compile", "pyproject.toml", "--all-extras", "--constraints", limits),
+            *("--universal", "--python-version", oldest, "--generate-hashes"),
+            *("--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-annotate"),
+            *("--output-file", "requirements.lock", *options),
+        ).returncode
+
+
+def without_hashes(lock: str) -> str:
+    r"""The requirement lines of a lock: what constraints.txt holds.
+
+    >>> without_hashes("# made by hand\nanyio==4.16.0 \\\n    --hash=sha256:1f\n")
+    'anyio==4.16.0\n'
+    """
+    lines = [line for line in lock.splitlines() if line and line[0] not in "# "]
+    return "".join(line.removesuffix("\\").rstrip() + "\n" for line in lines)
+
+
+def write(name: str, what: str, twin: str, body: str) -> None:
+    """Write a file of pins under its two lines of heading, with LF on every system."""
+    text = HEADER.format(what=what, twin=twin) + body
+    (ROOT / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+def missing_wheels() -> list[str]:
+    """One line for each laptop and Python on which some package would have to be compiled."""
+    missing = []
+    for laptop, pythons in LAPTOPS.items():
+        for python in pythons:
+            dry = uv(
+                *("install", "--dry-run", "--require-hashes", "-r", "requirements.lock"),
+                *("--only-binary", ":all:", "--target", ".venv/never"),
+                *("--python-platform", laptop, "--python-version", python),
+                capture_output=True,
+            )
+            if dry.returncode:
+                missing.append(f"{laptop}, Python {python}: {dry.stderr.strip()}")
+    return missing
+
+
+def main(options: list[str]) -> int:
+    """Resolve, write both files, check the wheels; returns 0 when every laptop is served."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    oldest = re.search(r">=\s*(\d+\.\d+)", project["requires-python"])[1]
+    if code := resolve(oldest, options):
+        return code
+    lock = re.sub(r"(?m)^#.*\n", "", (ROOT / "requirements.lock").read_text("utf-8"))
+    write("requirements.lock", "Every package, with hashes.", "constraints.txt", lock)
+    pins = without_hashes(lock)
+    write("constraints.txt", "Every package, without hashes.", "requirements.lock", pins)
+    missing = missing_wheels()
+    print("\n".join(missing) or "Every kind of laptop finds a wheel of every package.")
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
