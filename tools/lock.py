@@ -42,7 +42,7 @@ cryptography>=49 ; {NEITHER}
 sentencepiece<0.2.3 ; {INTEL_MAC}
 """
 
-# Each kind of laptop with the Pythons to ask about; PyYAML has wheels for ARM Windows from 3.13 on.
+# Each kind of laptop, and the Pythons to ask about (ARM Windows: PyYAML has wheels from 3.13 on).
 LAPTOPS = {
     "x86_64-unknown-linux-gnu": ("3.11", "3.14"),
     "aarch64-unknown-linux-gnu": ("3.11", "3.14"),
