@@ -1,0 +1,233 @@
+"""What the offline Gemini answers: from the request alone, so equal requests get equal replies.
+
+In this order: a scripted turn whose user text was sent (its `reply`, its calls, or `without` and
+`outdated` if the facts it needs are not visible in the request); else the sentence of the request
+that shares most with the question, quoted; else that this request holds nothing on it.
+
+It is *not* a language model: it recites and quotes, and it keeps no state between two requests.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from offline_gemini.billing import get, last_user_message, parts_of, says_something
+from offline_gemini.scripts import Call, Script, Turn, fold, plain, visible
+
+QUOTES = {
+    "en": {
+        "user": 'Earlier you wrote: "{sentence}"',
+        "model": 'Earlier I wrote: "{sentence}"',
+        "nothing": "This request holds {messages} and nothing on that.",
+        "one": "1 message",
+        "many": "{count} messages",
+    },
+    "ko": {
+        "user": '앞에서 이렇게 쓰셨습니다: "{sentence}"',
+        "model": '앞에서 제가 이렇게 썼습니다: "{sentence}"',
+        "nothing": "이 요청에는 {messages}가 들어 있고, 그 내용은 없습니다.",
+        "one": "메시지 1개",
+        "many": "메시지 {count}개",
+    },
+}
+COMMON = """
+a an and are at be but can could did do does for from had has have how i in is it its me my of on
+or our please so that the their them then there they this to us was we were what when where which
+who why will with would you your
+"""
+STOPWORDS = frozenset(COMMON.split())
+HANGUL = re.compile("[\uac00-\ud7a3]")
+SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]*")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One reply: a text or function calls (never both), and the thoughts it cost."""
+
+    text: str = ""
+    calls: tuple[Call, ...] = ()
+    thoughts: int = 0
+
+
+@dataclass(frozen=True)
+class Found:
+    """A scripted turn that the request has reached: the script and the turn's place in it."""
+
+    script: Script
+    index: int
+
+    @property
+    def turn(self) -> Turn:
+        """The turn itself."""
+        return self.script.turns[self.index]
+
+
+def answer(request: Mapping, scripts: Iterable[Script]) -> Answer:
+    """The reply to a request body."""
+    contents = request.get("contents") or []
+    said = [text_of(content) for content in contents if says_something(content)]
+    found = find_turn(said, scripts)
+    spoken = scripted(found, request) if found else None
+    if spoken is None:
+        spoken = Answer(text=quote(contents))
+    return replace(spoken, thoughts=0) if thinking_is_off(request) else spoken
+
+
+def text_of(content: Mapping) -> str:
+    """The visible text of a content, thoughts left out."""
+    texts = [part.get("text") or "" for part in parts_of(content) if not part.get("thought")]
+    return "\n".join(text for text in texts if text)
+
+
+def thinking_is_off(request: Mapping) -> bool:
+    """Whether the request asks for a thinking budget of 0 (seen to give no thoughts)."""
+    thinking = get(get(request, "generationConfig") or {}, "thinkingConfig") or {}
+    return get(thinking, "thinkingBudget") == 0
+
+
+def find_turn(said: list[str], scripts: Iterable[Script]) -> Found | None:
+    """The scripted turn that the last user text belongs to; of several the best match.
+
+    Best is the longest run of equal user texts before it, then the turn that, like the request,
+    has none before that run. `again` texts belong to their turn and count for nothing before it.
+    """
+    best, best_score = None, (-1, False)
+    for script in scripts if said else ():
+        repeats = {fold(turn.again) for turn in script.turns if turn.again}
+        before = [text for text in map(fold, said[:-1]) if text not in repeats]
+        for index, start in _candidates(script, fold(said[-1])):
+            score = _score(before, [fold(t.user) for t in script.turns[start:index]])
+            if score > best_score:
+                best, best_score = Found(script, index), score
+    return best
+
+
+def _candidates(script: Script, text: str) -> Iterable[tuple[int, int]]:
+    """Turns with this text, and where their stretch since the last /clear begins."""
+    start = 0
+    for index, turn in enumerate(script.turns):
+        if turn.command:
+            start = index + 1
+        elif text and text in (fold(turn.user), fold(turn.again)):
+            yield index, start
+
+
+def _score(before: list[str], scripted_before: list[str]) -> tuple[int, bool]:
+    run = 0
+    for sent, expected in zip(reversed(before), reversed(scripted_before), strict=False):
+        if sent != expected:
+            break
+        run += 1
+    return run, run == len(before) == len(scripted_before)
+
+
+def scripted(found: Found, request: Mapping) -> Answer | None:
+    """What the script says here; None if a fact is missing and it has no `without`."""
+    turn, contents = found.turn, request["contents"]
+    steps = callable_steps(turn, request)
+    done = steps_done(contents)
+    coming = [call.result for step in steps[done:] for call in step]
+    texts = visible_texts(request) + [text for result in coming for text in leaves(result)]
+    missing = [fact for fact in turn.needs if not visible(current(found, fact), texts)]
+    if missing:
+        old = [superseded(found, fact) for fact in missing]
+        outdated = turn.outdated and all(each and visible(each, texts) for each in old)
+        text = turn.outdated if outdated else turn.without
+        return Answer(text=text, thoughts=turn.without_thoughts) if text else None
+    share = turn.thoughts // (len(steps) + 1)  # each model content of the turn thinks its part
+    if done < len(steps):
+        return Answer(calls=steps[done], thoughts=share)
+    return Answer(text=turn.reply, thoughts=turn.thoughts - share * len(steps))
+
+
+def callable_steps(turn: Turn, request: Mapping) -> tuple[tuple[Call, ...], ...]:
+    """The turn's steps, or none if the request does not declare the tools they call."""
+    declared = {
+        declaration.get("name")
+        for tool in request.get("tools") or []
+        for declaration in get(tool, "functionDeclarations") or []
+    }
+    wanted = {call.name for step in turn.steps for call in step}
+    return turn.steps if wanted <= declared else ()
+
+
+def steps_done(contents: list) -> int:
+    """How many contents with function calls the open turn holds."""
+    after = contents[last_user_message(contents) + 1 :]
+    return sum(any(get(part, "functionCall") for part in parts_of(content)) for content in after)
+
+
+def visible_texts(request: Mapping) -> list[str]:
+    """Every text of a request in which a fact can be seen: texts, arguments, response values."""
+    system = get(request, "systemInstruction")
+    texts = []
+    for content in ([system] if system else []) + list(request.get("contents") or []):
+        for part in parts_of(content):
+            call, response = get(part, "functionCall"), get(part, "functionResponse")
+            if call or response:
+                texts += leaves((call or {}).get("args"), (response or {}).get("response"))
+            elif not part.get("thought"):
+                texts.append(part.get("text") or "")
+    return texts
+
+
+def leaves(*values: object) -> list[str]:
+    """Every text and number inside JSON values, as texts.
+
+    >>> leaves({"order": {"id": 7, "tags": ["new"]}})
+    ['7', 'new']
+    """
+    found = []
+    for value in values:
+        if isinstance(value, Mapping):
+            found += leaves(*value.values())
+        elif isinstance(value, list | tuple):
+            found += leaves(*value)
+        elif value is not None:
+            found.append(str(value))
+    return found
+
+
+def superseded(found: Found, fact: str) -> tuple[str, ...]:
+    """Spellings of a fact that a later statement, up to this turn, has replaced."""
+    turns = found.script.turns[: found.index + 1]
+    stated = [
+        {s for s in found.script.facts[fact] if visible([s], [turn.user])}
+        for turn in turns
+        if fact in turn.states
+    ]
+    old = set().union(*stated[:-1]) - stated[-1] if stated else set()
+    return tuple(spelling for spelling in found.script.facts[fact] if spelling in old)
+
+
+def current(found: Found, fact: str) -> tuple[str, ...]:
+    """Spellings of a fact's newest value at this turn."""
+    old = superseded(found, fact)
+    return tuple(spelling for spelling in found.script.facts[fact] if spelling not in old)
+
+
+def quote(contents: list) -> str:
+    """The sentence sent before that shares most words with the question, or that there is none."""
+    question = text_of(contents[-1]) if contents else ""
+    words = QUOTES["ko" if HANGUL.search(question) else "en"]
+    best, best_role, best_shared = "", "", 0
+    for content in contents[:-1]:
+        for sentence in SENTENCE.findall(text_of(content)):
+            shared = len(keys(sentence) & keys(question))
+            if shared and shared >= best_shared:  # of equals the latest
+                best, best_role, best_shared = sentence.strip(), content.get("role"), shared
+    if best:
+        return words["model" if best_role == "model" else "user"].format(sentence=best)
+    number = words["one" if len(contents) == 1 else "many"].format(count=len(contents))
+    return words["nothing"].format(messages=number)
+
+
+def keys(text: str) -> set[str]:
+    """What two sentences are compared by: English words without stop words, Korean word stems.
+
+    >>> sorted(keys("What are my orders?")), sorted(keys("주문번호가 뭐였죠"))
+    (['order'], ['뭐였', '주문'])
+    """
+    latin = set(re.findall(r"[0-9a-z]+", plain(text))) - STOPWORDS
+    stems = {word[:-1] if len(word) > 3 and word.endswith("s") else word for word in latin}
+    return stems | {word[:2] for word in re.findall("[\uac00-\ud7a3]{2,}", plain(text))}

@@ -1,0 +1,171 @@
+"""What Gemini accepts and what it refuses, each refusal with Gemini's own status and words.
+
+Only what Gemini is known to refuse is refused. Accepted, since public recordings show it: several
+contents of one role in a row (they are merged before the order is checked), a function call right
+after another, a user text after a function response, `text: ""`, a part that holds nothing but a
+signature. A first content that is the model's *text* is accepted too (not confirmed).
+
+Sources of the wordings: FACTS "Roles, parts, order" and "Thought signatures", and error reports
+in public issue trackers. This file does *not* know which scripts exist or what a reply is.
+"""
+
+import itertools
+from collections.abc import Callable, Mapping
+
+from offline_gemini.billing import (
+    PLACEHOLDERS,
+    get,
+    last_user_message,
+    model_version,
+    parts_of,
+    plain_signature,
+)
+
+INPUT_LIMIT = 1_048_576  # tokens, FACTS "Windows"
+FAMILIES = {"gemini-2.5", "gemini-3", "gemini-3.1", "gemini-3.5", "gemini-3.6", "gemini-3.7"}
+FAMILIES |= {"gemini-3.8", "gemini-4"}
+DATA_FIELDS = (
+    *("inlineData", "fileData", "functionCall", "functionResponse", "executableCode"),
+    *("codeExecutionResult", "toolCall", "toolResponse", "thoughtSignature"),
+)
+CALL_ORDER = (
+    "Please ensure that function call turn comes immediately after a user turn or after a "
+    "function response turn."
+)
+RESPONSE_ORDER = (
+    "Please ensure that function response turn comes immediately after a function call turn."
+)
+RESPONSE_NUMBER = (
+    "Please ensure that the number of function response parts is equal to the number of function "
+    "call parts of the function call turn."
+)
+
+
+class Refused(Exception):
+    """A request that Gemini refuses: HTTP code, Google's status, message and details."""
+
+    def __init__(self, code: int, status: str, message: str, details: list | None = None):
+        super().__init__(message)
+        self.code, self.status, self.message, self.details = code, status, message, details or []
+
+
+def invalid(message: str) -> Refused:
+    """The usual refusal: 400 INVALID_ARGUMENT."""
+    return Refused(400, "INVALID_ARGUMENT", message)
+
+
+def check(request: Mapping, model: str, read: Callable[[str], tuple | None] | None = None) -> None:
+    """Raise Refused if Gemini refuses this request body; `read` opens a signature, if given."""
+    contents = request.get("contents") or []
+    check_contents(contents)
+    if model_version(model) >= (3, 0):
+        check_signatures(contents, model, read)
+
+
+def check_contents(contents: list) -> None:
+    """Raise Refused if a list of contents breaks the rules on roles, parts or order.
+
+    >>> check_contents([{"role": "user", "parts": [{"text": "Hello"}]}])
+    """
+    if not contents:
+        raise invalid("* GenerateContentRequest.contents: contents is not specified\n")
+    for index, content in enumerate(contents):
+        check_content(content, f"GenerateContentRequest.contents[{index}]")
+    check_order(merged(contents))
+
+
+def check_content(content: Mapping, place: str) -> None:
+    """Raise Refused for a wrong role, no parts, or a part without a field."""
+    if content.get("role") not in ("user", "model", None, ""):
+        raise invalid("Please use a valid role: user, model.")
+    if not parts_of(content):
+        raise invalid(f"* {place}.parts: contents.parts must not be empty.\n")
+    for number, part in enumerate(parts_of(content)):
+        if "text" not in part and not any(get(part, field) is not None for field in DATA_FIELDS):
+            raise invalid(
+                f"* {place}.parts[{number}].data: required oneof field 'data' must have one "
+                "initialized field\n"
+            )
+
+
+def merged(contents: list) -> list[tuple[str, int, int]]:
+    """Runs of one role as (role, function calls in it, function responses in it)."""
+    runs = []
+    for role, run in itertools.groupby(contents, lambda content: content.get("role") or "user"):
+        parts = [part for content in run for part in parts_of(content)]
+        calls = sum(1 for part in parts if get(part, "functionCall"))
+        runs.append((role, calls, sum(1 for part in parts if get(part, "functionResponse"))))
+    return runs
+
+
+def check_order(runs: list[tuple[str, int, int]]) -> None:
+    """Raise Refused unless calls follow a user, and as many responses follow the calls."""
+    before = ("", 0, 0)
+    for run in runs:
+        role, calls, responses = run
+        if calls and (role != "model" or before[0] != "user"):
+            raise invalid(CALL_ORDER)
+        if responses and not before[1]:
+            raise invalid(RESPONSE_ORDER)
+        if before[1] != responses:
+            raise invalid(RESPONSE_NUMBER)
+        before = run
+
+
+def check_signatures(contents: list, model: str, read: Callable[[str], tuple | None] | None):
+    """Raise Refused for a signature that is missing, changed, or of another model.
+
+    Only the current turn's first function call of each step must be signed; a model's text need
+    not be, nor the second and later parallel calls, nor closed turns.
+    """
+    start = last_user_message(contents)
+    for index, content in enumerate(contents):
+        calls = [part for part in parts_of(content) if get(part, "functionCall")]
+        if index > start and calls and not get(calls[0], "thoughtSignature"):
+            name = get(calls[0], "functionCall").get("name")
+            raise invalid(
+                f"Function call `{name}` in the `{index + 1}.` content block is missing a "
+                "`thought_signature`."
+            )
+        for part in parts_of(content) if read else []:
+            check_signature(get(part, "thoughtSignature"), model, read)
+
+
+def check_signature(signature: str | None, model: str, read: Callable[[str], tuple | None]):
+    """Raise Refused for a signature that `read` can't open, or that another model made."""
+    if not signature or plain_signature(signature) in PLACEHOLDERS:
+        return
+    opened = read(signature)
+    if opened is None or model_version(opened[1]) != model_version(model):
+        raise invalid("Corrupted thought signature.")
+
+
+def check_size(tokens: int) -> None:
+    """Raise Refused if a prompt is larger than the context window."""
+    if tokens > INPUT_LIMIT:
+        raise invalid(
+            f"The input token count ({tokens}) exceeds the maximum number of tokens allowed "
+            f"({INPUT_LIMIT})."
+        )
+
+
+def check_model(model: str) -> None:
+    """Raise Refused for a model that Gemini does not have, as far as FACTS names them."""
+    name = model.removeprefix("models/")
+    if not any(name == family or name.startswith(f"{family}-") for family in FAMILIES):
+        raise Refused(
+            404,
+            "NOT_FOUND",
+            f"models/{name} is not found for API version v1, or is not supported for "
+            "generateContent. Call ListModels to see the list of available models and their "
+            "supported methods.",
+        )
+
+
+def check_key(key: str) -> None:
+    """Raise Refused for a key that can't be one: empty, or with characters no key has."""
+    if not key or not key.isascii() or " " in key:
+        reason = {"reason": "API_KEY_INVALID", "domain": "googleapis.com"}
+        details = [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", **reason}]
+        message = "API key not valid. Please pass a valid API key."
+        raise Refused(400, "INVALID_ARGUMENT", message, details)

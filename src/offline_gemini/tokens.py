@@ -1,0 +1,105 @@
+"""T(text): how many tokens a text has for Gemini, with no network and no download.
+
+Gemini 2.5 and 3.x count with the Gemma 3 vocabulary. It may not be shipped, so three sources
+answer, in this order:
+
+1. the vocabulary itself, if CHAT_MEMORY_TOKENIZER names its SentencePiece file: exact;
+2. `data/token_counts.tsv`, the counts of every word the workbook uses: exact, because the count
+   of a text is the sum over its words, and that of a word the sum over its `runs`;
+3. `estimate`, for any other run of characters: marked as estimated.
+
+This file does *not* know what Gemini bills: roles, tools and thoughts are in `billing.py`.
+"""
+
+import functools
+import json
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from offline_gemini.estimate import estimate, runs
+
+TABLE = Path(__file__).resolve().parents[2] / "data" / "token_counts.tsv"
+# The seams are those no piece of the vocabulary crosses: its runs of blanks end at 31, and
+# "> </" is its only piece with a space inside (tests/test_tokens.py proves both).
+WORD = re.compile(r" {2,31}|\n{1,31}|\t{1,31}| ?[^ \n\t]+(?:(?<=>) (?=</)[^ \n\t]+)*| ")
+
+
+class Count(NamedTuple):
+    """Tokens of a text, and whether any of its words had to be estimated."""
+
+    tokens: int
+    estimated: bool
+
+
+def words(text: str) -> list[str]:
+    """The pieces of a text whose token counts add up to that of the text.
+
+    >>> words("My order  48213.\\nThanks")
+    ['My', ' order', '  ', '48213.', '\\n', 'Thanks']
+    """
+    return WORD.findall(text.replace("\u2581", " "))
+
+
+def count(text: str) -> Count:
+    """T(text): tokens of a text without a start token.
+
+    Raises ValueError if CHAT_MEMORY_TOKENIZER names no readable SentencePiece file.
+
+    >>> count("").tokens
+    0
+    """
+    return _count(text, os.environ.get("CHAT_MEMORY_TOKENIZER", ""))
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _count(text: str, tokenizer: str) -> Count:
+    if tokenizer:
+        _log_new_words(text)
+        whole = text.encode("utf-8", "replace").decode()  # half an emoji would raise
+        return Count(len(_vocabulary(tokenizer).encode(whole)), False)
+    known, unknown = 0, []
+    for word in words(text):
+        if word in _table():
+            known += _table()[word]
+            continue
+        for run in runs(word):
+            known += _table().get(run, 0)
+            unknown += [] if run in _table() else [run]
+    return Count(known + round(sum(map(estimate, unknown))), bool(unknown))
+
+
+@functools.cache
+def _table() -> dict[str, int]:
+    if not TABLE.exists():
+        return {}
+    rows = (line.split("\t") for line in TABLE.read_text(encoding="utf-8").splitlines())
+    return {json.loads(word): int(tokens) for word, tokens in rows}
+
+
+@functools.cache
+def _vocabulary(path: str):
+    try:
+        from sentencepiece import SentencePieceProcessor
+
+        return SentencePieceProcessor(model_file=path)
+    except ImportError as error:
+        raise ValueError(
+            "CHAT_MEMORY_TOKENIZER is set, but the package sentencepiece is missing: "
+            "install it, or unset the variable to count with the word table."
+        ) from error
+    except (OSError, RuntimeError) as error:
+        raise ValueError(
+            f"CHAT_MEMORY_TOKENIZER names {path}, which is no readable SentencePiece file: "
+            "correct the path, or unset the variable to count with the word table."
+        ) from error
+
+
+def _log_new_words(text: str) -> None:
+    """Append words the table lacks to CHAT_MEMORY_WORD_LOG, for tools/build_token_counts.py."""
+    path = os.environ.get("CHAT_MEMORY_WORD_LOG")
+    if path:
+        new = [word for word in words(text) if word not in _table()]
+        with open(path, "a", encoding="utf-8") as log:
+            log.writelines(json.dumps(word, ensure_ascii=False) + "\n" for word in new)
