@@ -1,0 +1,30 @@
+"""Set up and open the workbook. Needs Python 3.11 or newer, and nothing else.
+
+    python3 start.py            opens the first chapter in JupyterLab (Windows: py start.py)
+    python3 start.py test       runs every check that CI runs
+    python3 start.py store      executes the chapters and stores their outputs
+    python3 start.py chat       a chat in the terminal
+    python3 start.py reset 05   renews your copy of a chapter and keeps the old one beside it
+
+Options after a word are passed on; a first word that begins with `-` goes to JupyterLab, with all
+the rest. This file only asks for the right Python: even Python 2 can read as far as that sentence.
+What the words do stands in tools/launch.py, how the environment is made in tools/environment.py.
+"""
+# ruff: noqa: UP031, UP036
+
+import os
+import sys
+
+if sys.version_info < (3, 11):
+    sys.exit(
+        "Python 3.11 or newer is needed and this is %d.%d: install one from python.org/downloads, "
+        "then name it, as in `python3.13 start.py` (Windows: `py -3.13 start.py`)."
+        % sys.version_info[:2]
+    )
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "tools"))
+
+import launch
+
+if __name__ == "__main__":
+    sys.exit(launch.main(sys.argv[1:]))
