@@ -2,7 +2,7 @@
 
 `ready()` is the one entrance: it returns the environment's Python. A second call takes a blink,
 because a stamp inside `.venv` says which lock is installed. The stamp is taken off first and put
-on last, so a setup that was interrupted has none and is made anew; so is one whose Python has gone.
+on last, so an interrupted setup has none and is made anew; so is one whose Python has gone.
 Packages come from requirements.lock, hash by hash: by uv when it can be had, by pip otherwise, and
 from the folder `wheels` alone when there is one (for a class without network).
 Whatever goes wrong ends in `Trouble` with one sentence: what is wrong, and what to do.

@@ -177,7 +177,7 @@ def without_outputs(notebook: dict) -> dict:
 
 
 def checking() -> dict[str, str]:
-    """The variables for checks: no key, no setting of the reader's, no start-up file of IPython."""
+    """The variables for checks: no key, no setting of the reader's, no start-up of IPython's."""
     mine = ("GEMINI_", "GOOGLE_", "CHAT_MEMORY_", "PYTHONHASHSEED")
     every = surroundings(CHAT_MEMORY_STATIC="1", IPYTHONDIR=str(VENV / "ipython"))
     kept = {*KEPT_BY_CHECKS, "CHAT_MEMORY_STATIC"}
