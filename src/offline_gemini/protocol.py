@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from offline_gemini import billing, rules
+from offline_gemini.caching import PrefixCache
 from offline_gemini.faults import check_faults, faulty
 from offline_gemini.replies import Answer, answer
 from offline_gemini.rules import Refused
@@ -61,12 +62,15 @@ class Answered:
 class OfflineGemini:
     """A stand-in for Gemini's server; `faults` maps a generate call's number, from 1, to a fault.
 
-    Its replies have no state: `calls` only counts the requests for `faults`.
+    Its replies have no state: `calls` only counts the requests for `faults`, and with `caching`
+    a prefix that this client sent before is billed as cached.
     """
 
     scripts: list[Script] = field(default_factory=list)
     faults: Mapping[int, str] = field(default_factory=dict)
+    caching: bool = False
     calls: int = 0
+    cache: PrefixCache = field(default_factory=PrefixCache)
 
     def __post_init__(self) -> None:
         """Refuse unknown faults at once, with their names."""
@@ -103,6 +107,9 @@ class OfflineGemini:
         rules.check_size(bill.total)
         stream = verb == "streamGenerateContent"
         reply = generated(request, model, answer(request, self.scripts), bill)
+        cached = self.cache.cached_tokens(request, bill, model) if self.caching else 0
+        if cached:
+            reply.body["usageMetadata"]["cachedContentTokenCount"] = cached
         reply = faulty(fault, reply, stream, model) if fault else reply
         return Answered(
             200,
