@@ -24,6 +24,7 @@ from environment import INCOMPLETE, NOT_WRITABLE, ROOT, VENV, Trouble, ready, su
 
 NOTEBOOKS = ROOT / "notebooks"
 MY = ROOT / "my"
+FIRST = "00_start.ipynb"
 
 WORDS = "`{0}` is no word of start.py: use lab, test, store, chat, reset 05, or nothing at all."
 CHAPTERS = "Name one chapter to renew, as in `reset 05`; there are {0}."
@@ -78,13 +79,14 @@ def lab(rest: list[str]) -> int:
 
 
 def lab_command(python: Path, rest: list[str]) -> list[str]:
-    """The command for JupyterLab; of several files it opens the first, so the reader's wins."""
+    """The command for JupyterLab; the reader's options come last, so that they win."""
     command = [str(python), "-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}"]
-    command += ["--LabApp.extension_manager=readonly"]  # nothing is looked up in a registry
+    command.append("--LabApp.extension_manager=readonly")  # nothing is looked up in a registry
+    if (MY / FIRST).exists():
+        command.append(f"--LabApp.default_url=/lab/tree/my/{FIRST}")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
-    first = MY / "00_start.ipynb"
-    return command + rest + ([str(first)] if first.exists() else [])
+    return command + rest
 
 
 def test(rest: list[str]) -> int:
