@@ -1,0 +1,30 @@
+"""The charts of the workbook, under one name: `from chat_memory.charts import draw_tokens, Live`.
+
+figure.py        a chart's look, and its numbers as a text table
+frame.py         axes that stay, labels at the end of the data, the limit line
+draw.py          promptTokenCount, sums and money against turn
+context_lens.py  which messages of the transcript the model saw
+live.py          controls above a chart, and the veil for a prediction
+growing.py       a chart that grows while a conversation plays, and a box to type into
+
+What is not here: numbers. They come from a session's calls; a chart asks no model for anything.
+"""
+
+from chat_memory.charts.context_lens import draw_context, lens
+from chat_memory.charts.draw import draw_money, draw_sum, draw_tokens
+from chat_memory.charts.figure import Chart
+from chat_memory.charts.growing import ChatBox, Growing
+from chat_memory.charts.live import Live, Predict
+
+__all__ = [
+    "Chart",
+    "ChatBox",
+    "Growing",
+    "Live",
+    "Predict",
+    "draw_context",
+    "draw_money",
+    "draw_sum",
+    "draw_tokens",
+    "lens",
+]

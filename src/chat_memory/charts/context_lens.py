@@ -1,0 +1,210 @@
+"""The context lens: for one turn, every message of the transcript, and whether the model saw it.
+
+`draw_context` draws one row for each message: its tokens as a bar, its first words, and its place
+as a word: kept, dropped, inside the summary, or pinned. `lens` adds a slider for the turn.
+The transcript is put together again from the calls, because every message was once sent or
+received; so the lens shows a turn before `/clear` as well, when the session's list is another.
+What is not here: the rule that decides what is kept (strategies.py), and thoughts that come
+back with a signature: they have no row, since nobody can read them.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from google.genai import types
+
+import offline_gemini
+from chat_memory import contents
+from chat_memory.charts.figure import (
+    BLUE,
+    GREEN,
+    GREY,
+    GRID,
+    INK,
+    LEAST,
+    PURPLE,
+    TICK,
+    Chart,
+    go,
+    shorten,
+)
+from chat_memory.charts.figure import title as title_of
+from chat_memory.charts.live import Live
+from chat_memory.strings import t
+
+PLACES = {  # colour and pattern; the word is in strings.py
+    "kept": (BLUE, ""),
+    "dropped": (GREY, None),  # hollow
+    "summarised": (GREEN, "x"),
+    "pinned": (PURPLE, "/"),
+}
+ROW = 18  # px
+TOP = 100  # px, for the title and the axis
+SPLIT = 0.56  # of the width: words to the left of it, bars to the right
+WORDS = 62  # columns of text that fit beside a bar; a Hangul syllable takes two
+
+
+class Row(NamedTuple):
+    """One message in the lens: who said it, its first words, its tokens, its place."""
+
+    role: str
+    words: str
+    tokens: int
+    place: str
+
+
+def draw_context(data: object, turn: int | None = None, *, title: str | None = None) -> Chart:
+    """Draw what the model saw in a turn (by default the last): one row for each message.
+
+    `data` is a session or its calls. Raises ValueError if that turn made no call.
+    """
+    calls = [call for call in getattr(data, "calls", data) if call.purpose == "answer"]
+    chosen = [call for call in calls if turn in (None, call.turn)]
+    if not chosen:
+        raise ValueError(t("lens.error", turn=turn, last=max((c.turn for c in calls), default=0)))
+    call = chosen[-1]
+    rows = _rows(call, _transcript(calls[: calls.index(call) + 1]))
+    seen = sum(row.place in ("kept", "pinned") for row in rows)
+    found = t("lens.title", turn=call.turn, seen=seen, all=len(rows))
+    return _chart(rows, title or found)
+
+
+def lens(session: object, turn: int | None = None) -> Live:
+    """Give the lens with a slider for the turn; it starts at `turn`, by default the last."""
+    last = max(call.turn for call in session.calls)
+    return Live(
+        lambda turn: turn,
+        lambda turn: draw_context(session, turn),
+        turn=(1, last, turn or last),
+    )
+
+
+def _transcript(calls: Sequence) -> list[types.Content]:
+    """Put the transcript before the last of these calls together from what was sent and came."""
+    known: dict[int, types.Content] = {}
+    for call in calls:
+        if call.contents_before == 1:  # the first message of a new list
+            known.clear()
+        sent, _, own = kept(call)
+        known |= dict(zip(sent, own, strict=True))
+        if call.reply:
+            known[call.contents_before] = call.reply
+    return [known[index] for index in range(calls[-1].contents_before)]
+
+
+def kept(call: object) -> tuple[list[int], list[types.Content], list[types.Content]]:
+    """Give the indices of the messages sent, what the strategy put before them, and the messages.
+
+    What a strategy puts in (a summary pair) stands before the messages it keeps.
+    """
+    dropped = set(call.context.dropped)
+    sent = [index for index in range(call.contents_before) if index not in dropped]
+    put_in = len(call.contents) - len(sent)
+    return sent, call.contents[:put_in], call.contents[put_in:]
+
+
+def _rows(call: object, transcript: Sequence[types.Content]) -> list[Row]:
+    """Give each message its place in the call's context, in the order of the list."""
+    sent, put_in, _ = kept(call)
+    lost = "summarised" if put_in else "dropped"
+    places = ["kept" if index in set(sent) else lost for index in range(len(transcript))]
+    rows = [message_row(*pair) for pair in zip(transcript, places, strict=True)]
+    first = sent[0] if sent else len(rows)
+    rows[first:first] = [message_row(content, "kept") for content in put_in]
+    if call.context.system is not None:
+        text = call.context.system
+        rows.insert(0, message_row(types.Content(parts=[types.Part(text=text)]), "pinned"))
+    return rows
+
+
+def message_row(content: types.Content, place: str, columns: int = WORDS) -> Row:
+    """Give a message as a row: its first words, at most so many columns, and its tokens."""
+    bill = offline_gemini.breakdown({"contents": contents.to_json([content])}, "", {})
+    words = shorten(first_words(content), columns)
+    return Row(content.role or t("lens.system"), words, bill.total, place)
+
+
+def first_words(content: types.Content) -> str:
+    """Give a message as one line: its text, its calls, or what its function responses hold.
+
+    >>> first_words(contents.user("Hello"))
+    'Hello'
+    """
+    calls = [f"{call.name}({_written(call.args)})" for call in contents.calls_of(content)]
+    results = [
+        f"{part.function_response.name}: {_written(part.function_response.response)}"
+        for part in content.parts or ()
+        if part.function_response
+    ]
+    said = contents.text_of(content) or (t("lens.data") if not calls + results else "")
+    return " ".join(filter(None, [said, *calls, *results]))
+
+
+def _written(values: Mapping | None) -> str:
+    return ", ".join(f"{key}={value}" for key, value in (values or {}).items())
+
+
+def _chart(rows: Sequence[Row], found: str) -> Chart:
+    """Draw the rows: words to the left, bars to the right, one trace for each place."""
+    count = range(len(rows))
+    names = [f"{index + 1}  {row.role}  {row.words}" for index, row in enumerate(rows)]
+    traces = [_words_trace(names), *(_bars(rows, place) for place in PLACES)]
+    axis = {"range": [len(rows) - 0.5, -0.5], "visible": False}
+    longest = max(row.tokens for row in rows)
+    layout = {
+        "title": title_of(found),
+        "barmode": "overlay",
+        "bargap": 0.25,
+        "height": TOP + 24 + ROW * len(rows),
+        "xaxis": {"domain": [0, SPLIT], "visible": False, "range": [0, 1], "fixedrange": True},
+        "xaxis2": {
+            "domain": [SPLIT, 1],
+            "title": {"text": t("lens.tokens"), "standoff": 4},
+            "side": "top",
+            "range": [0, 1.5 * longest],
+            "gridcolor": GRID,
+            "tickfont": {"size": TICK},
+        },
+        "yaxis": axis | {"fixedrange": True},
+        "margin": {"l": 24, "t": TOP, "b": 24},
+    }
+    columns = {
+        t("lens.number"): [index + 1 for index in count],
+        t("lens.role"): [row.role for row in rows],
+        t("lens.words"): [row.words for row in rows],
+        t("lens.tokens"): [row.tokens for row in rows],
+        t("lens.place"): [t(f"lens.{row.place}") for row in rows],
+    }
+    return Chart(traces, layout, columns)
+
+
+def _words_trace(names: Sequence[str]) -> go.Scatter:
+    return go.Scatter(
+        x=[0] * len(names),
+        y=list(range(len(names))),
+        text=names,
+        mode="text",
+        textposition="middle right",
+        textfont={"size": LEAST},
+        hoverinfo="skip",
+    )
+
+
+def _bars(rows: Sequence[Row], place: str) -> go.Bar:
+    """Draw the bars of one place; a row of another place has none here."""
+    colour, pattern = PLACES[place]
+    mine = [row if row.place == place else None for row in rows]
+    hatch = {"shape": pattern or "", "fgcolor": colour, "bgcolor": "white", "fgopacity": 1}
+    fill = {"color": "white" if pattern is None else colour, "pattern": hatch}
+    return go.Bar(
+        x=[row.tokens if row else None for row in mine],
+        y=list(range(len(rows))),
+        text=[f"{row.tokens:,} {t(f'lens.{place}')}" if row else "" for row in mine],
+        name=t(f"lens.{place}"),
+        orientation="h",
+        xaxis="x2",
+        textposition="outside",
+        textfont={"size": LEAST, "color": INK},
+        cliponaxis=False,
+        marker=fill | {"line": {"color": colour, "width": 1}},
+    )

@@ -1,0 +1,219 @@
+"""What every chart of the workbook shares: its look, and its numbers as a text table.
+
+A `Chart` is a plotly figure that shows itself in two forms at once: the figure as plotly JSON,
+and a table of the same numbers as text, for a screen reader, for a diff and for nbval.
+The look is fixed here once: white paper with dark ink (in the dark theme too), 16 px type and
+never less than 13, Okabe-Ito colours, no legend (labels stand where the data end).
+The JSON stays small, since a notebook stores it: no template beyond what plotly insists on.
+What is not here: what a chart draws (draw.py, context_lens.py) and anything that moves (live.py).
+Nothing in a figure asks for a file from the network, and no button sends one there.
+"""
+
+import re
+import sys
+import textwrap
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+
+# plotly imports nbformat, which imports jsonschema, which imports rfc3987_syntax where it is
+# installed: that one compiles 39 grammars at import, 2 s of CPU at every kernel start, for a
+# check of addresses that no notebook needs. jsonschema goes without when the import fails.
+# https://github.com/python-jsonschema/jsonschema/issues/1428
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+
+import plotly.graph_objects as go  # noqa: E402 (after the line above, on purpose)
+
+from chat_memory.strings import t  # noqa: E402
+
+PLOTLY = "application/vnd.plotly.v1+json"
+INK, GREY, GRID = "#1b1f24", "#5f6670", "#e3e6ea"
+BLUE, VERMILLION, GREEN, PURPLE = "#0072b2", "#d55e00", "#009e73", "#cc79a7"  # Okabe and Ito
+COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, INK)
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
+TYPE, TITLE, LABEL, TICK, LEAST = 16, 18, 15, 14, 13  # px
+
+_NUMBER = re.compile(r"([-≈$]*\d[\d,.]*)?")
+_AXIS = {
+    "title": {"standoff": 8},
+    "gridcolor": GRID,
+    "linecolor": INK,
+    "tickfont": {"size": TICK},
+    "zerolinecolor": GRID,
+}
+_STYLE = {
+    "template": {},
+    "paper_bgcolor": "white",
+    "plot_bgcolor": "white",
+    "font": {"family": "Arial, sans-serif", "size": TYPE, "color": INK},
+    "title": {"x": 0, "xref": "paper", "xanchor": "left", "font": {"size": TITLE}},
+    "xaxis": {**_AXIS, "showgrid": False, "showline": True},
+    "yaxis": {**_AXIS, "separatethousands": True},
+    "height": 400,
+    "margin": {"l": 84, "r": 24, "t": 56, "b": 52},
+    "showlegend": False,
+    "hovermode": "closest",
+    # "sendChartToCloud" is plotly 7's "Share chart" button: it uploads the figure.
+    "modebar": {"remove": ["sendChartToCloud", "select2d", "lasso2d", "autoScale2d"]},
+}
+
+
+class Chart(go.Figure):
+    """A plotly figure in the workbook's look, shown as figure and as text table together.
+
+    `columns` maps a heading to its cells and replaces the table that `table` reads off the
+    traces; a chart needs it only where the traces alone do not say enough.
+    """
+
+    # plotly's own would print, or build HTML that fetches plotly.js from a CDN.
+    _ipython_display_ = None
+    _repr_html_ = None
+
+    def __init__(
+        self,
+        data: object = None,
+        layout: Mapping | None = None,
+        columns: Mapping[str, Sequence] | None = None,
+    ) -> None:
+        super().__init__(data=data, layout=_merged(_STYLE, layout or {}))
+        self._columns = columns
+
+    def table(self) -> str:
+        """Give the numbers of this chart as aligned text."""
+        return table(self, self._columns)
+
+    def _repr_mimebundle_(self, include=None, exclude=None, **_: object) -> dict[str, object]:
+        return still(self)
+
+
+def still(figure: go.Figure) -> dict[str, object]:
+    """Give the still form of any figure: plotly JSON and the text table, by MIME type."""
+    text = figure.table() if isinstance(figure, Chart) else table(figure)
+    body = figure.to_plotly_json()
+    body["config"] = {"displaylogo": False, "responsive": True}
+    return {PLOTLY: body, "text/plain": text}
+
+
+def table(figure: go.Figure, columns: Mapping[str, Sequence] | None = None) -> str:
+    """Give a figure's numbers as aligned text under its title.
+
+    A row for each x, a column for each trace that has a name and something but zeros; its
+    headings are the x axis's title and the traces' names. A trace without a name is decoration.
+    """
+    columns = _columns(figure) if columns is None else columns
+    title = (figure.layout.title.text or "").replace("<br>", " ")
+    cells = [[name, *(_cell(value) for value in column)] for name, column in columns.items()]
+    if not cells:
+        return title
+    lines = [_line(row, cells) for row in zip(*cells, strict=True)]
+    return "\n".join([title, "", *lines])
+
+
+def title(text: str) -> dict[str, str]:
+    """Give a layout's title, broken before it runs out of the picture.
+
+    >>> title("short")
+    {'text': 'short'}
+    """
+    letters = 88 * len(text) // max(_width(text), 1)  # a Hangul syllable is twice as wide
+    return {"text": "<br>".join(textwrap.wrap(text, letters))}
+
+
+def shorten(text: str, columns: int) -> str:
+    """Cut a text to one line of at most so many columns.
+
+    >>> shorten("Hello there,\\nworld", 13)
+    'Hello there,…'
+    """
+    text = " ".join(text.split())[: columns + 1]
+    if _width(text) <= columns:
+        return text
+    while _width(text) >= columns:
+        text = text[:-1]
+    return text.rstrip() + "…"
+
+
+def spread(places: Sequence[float], gap: float, top: float) -> list[float]:
+    """Move label places apart to at least `gap`, in their order, and below `top` if they fit.
+
+    >>> spread([1, 2, 50], gap=10, top=100)
+    [1, 11, 50]
+    >>> spread([95, 99], gap=10, top=100)
+    [90, 100]
+    """
+    moved = list(places)
+    order = sorted(range(len(moved)), key=moved.__getitem__)
+    for below, above in pairwise(order):
+        moved[above] = max(moved[above], moved[below] + gap)
+    ceiling = top
+    for place in reversed(order):
+        moved[place] = min(moved[place], ceiling)
+        ceiling = moved[place] - gap
+    return moved
+
+
+def _merged(base: Mapping, more: Mapping) -> dict:
+    """Lay `more` over `base`, dict by dict."""
+    both = {**base, **more}
+    for key in base.keys() & more.keys():
+        if isinstance(base[key], Mapping) and isinstance(more[key], Mapping):
+            both[key] = _merged(base[key], more[key])
+    return both
+
+
+def _columns(figure: go.Figure) -> dict[str, list]:
+    """Read the table off the traces."""
+    traces = [trace for trace in figure.data if trace.name and any(_words(trace) or trace.y or ())]
+    xs = list(dict.fromkeys(x for trace in traces for x in trace.x))
+    if all(isinstance(x, int | float) for x in xs):
+        xs.sort()
+    columns = {figure.layout.xaxis.title.text or t("chart.turn"): xs} if traces else {}
+    for trace in traces:
+        cells = _cells(trace, figure.layout.yaxis)
+        columns[trace.name] = [cells.get(x) for x in xs]
+    return columns
+
+
+def _words(trace: object) -> tuple:
+    """Give the words or signs that a trace writes into the figure, () if it writes none."""
+    writes = "text" in (getattr(trace, "mode", None) or "")
+    return trace.text if writes and any(trace.text or ()) else ()
+
+
+def _cells(trace: object, axis: go.layout.YAxis) -> dict[object, object]:
+    """Give a trace's cells by x: its number, or the word that the figure writes and the number."""
+    words = _words(trace) or [""] * len(trace.y)
+    return {
+        x: word + (_cell(_value(y, axis)) if y else "") if word else _value(y, axis)
+        for x, y, word in zip(trace.x, trace.y, words, strict=True)
+    }
+
+
+def _value(value: object, axis: go.layout.YAxis) -> object:
+    """Write a number as its axis does, where the axis has a format that Python shares."""
+    if isinstance(value, float) and axis.tickformat:
+        return f"{axis.tickprefix or ''}{value:{axis.tickformat}}"
+    return value
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, int | float):
+        return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
+    return str(value)
+
+
+def _line(row: Iterable[str], cells: list[list[str]]) -> str:
+    """Pad one row: text to the left, numbers to the right."""
+    padded = []
+    for text, column in zip(row, cells, strict=True):
+        room = " " * (max(map(_width, column)) - _width(text))
+        numbers = all(_NUMBER.fullmatch(cell) for cell in column[1:])
+        padded.append(room + text if numbers else text + room)
+    return "  ".join(padded).rstrip()
+
+
+def _width(text: str) -> int:
+    """Count columns of a fixed-width font: a Hangul syllable takes two."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)

@@ -1,0 +1,161 @@
+"""Charts that grow: while a conversation plays, and with each message that is typed.
+
+`Growing` takes a point for each turn and moves a progress bar; interrupt it, and every point that
+was played stays. `ChatBox` is a message box with the list and the chart beside it.
+With CHAT_MEMORY_STATIC=1 both give the still figure and table of where they end: a `ChatBox`
+then sends its `example` messages.
+What is not here: the conversation itself (conversations.py, session.py) and what is drawn.
+"""
+
+import html
+import time
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import ipywidgets as widgets
+from IPython.display import display
+
+from chat_memory.charts.context_lens import kept, message_row
+from chat_memory.charts.draw import draw_tokens
+from chat_memory.charts.figure import go
+from chat_memory.charts.live import Screen, bundle, is_static
+from chat_memory.strategies import LastTurns
+from chat_memory.strings import t
+
+
+class Growing:
+    """A chart that takes a point for each turn: `play(..., each=chart.add)` inside a `with`.
+
+    `draw` makes a figure of the session (by default `draw_tokens`); `turns` is how many there
+    will be. `pause` (seconds) lets the eye follow a stand-in that answers at once.
+    """
+
+    def __init__(
+        self,
+        turns: int,
+        draw: Callable[[object], go.Figure] | None = None,
+        pause: float = 0.1,
+    ) -> None:
+        self.draw = draw or (lambda session: draw_tokens(session, turns=turns))
+        self.pause = pause
+        self.chart: go.Figure | None = None
+        self.bar = widgets.IntProgress(max=turns, layout={"width": "560px"})
+        self.word = widgets.Label()
+        self.view = widgets.VBox([widgets.HBox([self.bar, self.word])])
+        self._screen: Screen | None = None
+
+    def __enter__(self) -> "Growing":
+        if not is_static():
+            display(self.view)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if is_static() and self.chart is not None:
+            display(self.chart)
+
+    def add(self, session: object) -> None:
+        """Draw the session as it stands now, one turn further."""
+        self.chart = self.draw(session)
+        if is_static():
+            return
+        if self._screen is None:
+            self._screen = Screen(self.chart)
+            self.view.children = [*self.view.children, self._screen.box]
+        else:
+            self._screen.show(self.chart)
+        self.bar.value += 1
+        self.word.value = t("growing.turn", turn=self.bar.value, turns=self.bar.max)
+        time.sleep(self.pause)
+
+
+class ChatBox:
+    """A box to type into; beside it the list of messages and the chart grow with each send.
+
+    `session` is a ChatSession or a function that makes one. The tick sends only the newest
+    message. `example` are the messages sent when outputs are stored, and nothing is typed.
+    """
+
+    def __init__(
+        self,
+        session: object,
+        draw: Callable[[object], go.Figure] = draw_tokens,
+        example: Sequence[str] = (),
+    ) -> None:
+        self.session = session() if callable(session) else session
+        self.draw = draw
+        self.whole = self.session.strategy
+        if is_static():
+            for text in example:
+                self.session.send(text)
+        wide = {"width": "560px"}
+        self.text = widgets.Text(placeholder=t("chat.placeholder"), layout=wide)
+        self.newest = widgets.Checkbox(description=t("chat.newest"), indent=False, layout=wide)
+        self.button = widgets.Button(description=t("chat.send"))
+        self.clear = widgets.Button(description=t("chat.clear"))
+        self.messages = widgets.HTML(layout={"width": "38%", "min_width": "300px"})
+
+    @cached_property
+    def screen(self) -> Screen:
+        """The chart on the page."""
+        return Screen(self.draw(self.session))
+
+    @cached_property
+    def view(self) -> widgets.VBox:
+        """The whole thing on the page: Enter sends, and so does the button."""
+        self.text.on_msg(lambda _, message, __: message.get("event") == "submit" and self.send())
+        self.button.on_click(lambda _: self.send())
+        self.clear.on_click(lambda _: self._clear())
+        self.messages.value = listing(self.session)
+        top = widgets.HBox([self.text, self.button, self.clear])
+        return widgets.VBox([top, self.newest, widgets.HBox([self.messages, self.screen.box])])
+
+    def send(self) -> None:
+        """Send what is in the box; on an error it stays there, to be sent again."""
+        self.session.strategy = LastTurns(1) if self.newest.value else self.whole
+        try:
+            self.session.send(self.text.value)
+        except Exception as error:  # whatever it is, the reader sees it under the figure
+            self.screen.say(error)
+        else:
+            self.text.value = ""
+            self._refresh()
+
+    def _clear(self) -> None:
+        self.session.clear()
+        self._refresh()
+
+    def _refresh(self) -> None:
+        self.messages.value = listing(self.session)
+        self.screen.show(self.draw(self.session))
+
+    def _repr_mimebundle_(self, include=None, exclude=None, **_: object) -> dict[str, object]:
+        return bundle(self.draw(self.session), lambda: self.view)
+
+
+def listing(session: object) -> str:
+    """Give the session's messages as an HTML table: role, first words, tokens, sent or not."""
+    transcript = session.transcript
+    sent = set(kept(session.calls[-1])[0]) if transcript else set()
+    rows = [_listed(content, index, sent) for index, content in enumerate(transcript)]
+    names = ("number", "role", "words", "tokens", "place")
+    heads = "".join(f"<th>{t(f'lens.{name}')}</th>" for name in names)
+    newest_last = "max-height:400px; overflow-y:auto; display:flex; flex-direction:column-reverse"
+    style = "font-size:14px; line-height:1.35; border-spacing:6px 2px; text-align:left"
+    body = f'<tbody style="vertical-align:top">{"".join(rows)}</tbody>'
+    return (
+        f'<div style="{newest_last}"><table style="{style}"><tr>{heads}</tr>{body}</table></div>'
+    )
+
+
+def _listed(content: object, index: int, sent: set[int]) -> str:
+    """Write one message; an answer is not sent yet, it will be with the next message."""
+    row = message_row(content, "", columns=80)
+    came = content.role == "model" and index == max(sent) + 1
+    place = "came" if came else "sent" if index in sent else "not_sent"
+    cells = [index + 1, row.role, html.escape(row.words), f"{row.tokens:,}", t(f"chat.{place}")]
+    faint = "; opacity:0.6" if place == "not_sent" else ""
+    return (
+        f'<tr style="vertical-align:top{faint}">'
+        + "".join(f"<td>{cell}</td>" for cell in cells)
+        + "</tr>"
+    )

@@ -1,0 +1,220 @@
+"""A chart with controls: move one, and the conversation is played again and drawn.
+
+`Live` holds the controls, one figure and the callback as one object, so that a cell that is run
+again never draws twice. It remembers what was drawn at each position. The figure keeps its
+traces and takes only what changed, which costs 1 ms where a new figure costs hundreds.
+A `Predict` hides the figure until the reader has chosen what to expect.
+What is not here: what is drawn (draw.py, context_lens.py), charts that grow (growing.py), threads.
+With CHAT_MEMORY_STATIC=1 a Live shows its still figure and table; the veil is off then, and
+with CHAT_MEMORY_PREDICT=0.
+"""
+
+import html
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import ipywidgets as widgets
+
+from chat_memory.charts.figure import go, still
+from chat_memory.charts.frame import refit
+from chat_memory.strings import EN, t
+
+VIEW = "application/vnd.jupyter.widget-view+json"
+MOST = 3  # controls: a figure with more is a cockpit
+
+
+def is_static() -> bool:
+    """Say whether outputs are to be stored or compared: CHAT_MEMORY_STATIC=1."""
+    return os.environ.get("CHAT_MEMORY_STATIC") == "1"
+
+
+@dataclass(frozen=True)
+class Predict:
+    """A question to answer before the figure shows: two or three choices, one the common error.
+
+    `answer` is the choice that the figure will prove; without it nothing is judged.
+    """
+
+    question: str
+    choices: Sequence[str]
+    answer: str | None = None
+
+    def __post_init__(self) -> None:
+        if not 2 <= len(self.choices) <= 3:
+            raise ValueError(f"A prediction has 2 or 3 choices, not {len(self.choices)}.")
+        if self.answer is not None and self.answer not in self.choices:
+            raise ValueError(f"The answer {self.answer!r} is none of the choices.")
+
+
+class Screen:
+    """One FigureWidget with a line for errors under it; `show` gives it another chart."""
+
+    def __init__(self, chart: go.Figure) -> None:
+        self.chart = chart
+        self.figure = go.FigureWidget(chart)
+        self.message = widgets.HTML()
+        self.box = widgets.VBox([self.figure, self.message])
+
+    def show(self, chart: go.Figure) -> None:
+        """Take over what differs from the chart on the screen, in one update; clear the error."""
+        self.message.value = ""
+        chart = refit(chart, self.chart)
+        before, self.chart = self.chart, chart
+        if [trace.type for trace in before.data] != [trace.type for trace in chart.data]:
+            self.figure.data = ()
+            self.figure.add_traces(chart.data)
+            before = go.Figure(chart.data, before.layout)
+        with self.figure.batch_update():
+            for trace, old, new in zip(self.figure.data, before.data, chart.data, strict=True):
+                trace.update(_changes(old, new), overwrite=True)
+            self.figure.layout.update(_changes(before.layout, chart.layout), overwrite=True)
+
+    def say(self, error: Exception) -> None:
+        """Put an error under the figure as one sentence; the figure stays as it is."""
+        text = html.escape(sentence(error))
+        self.message.value = f'<p role="alert" style="font-size:16px">{text}</p>'
+
+
+class Live:
+    """Controls above a chart: `draw(play(**values))` at every position.
+
+    `play` takes the controls' values by name and gives data; `draw` makes a figure of them. A
+    control is `(first, last, start)` or `(first, last, start, step)` in whole numbers, a bool, or
+    a list of choices. At most three. An error at the start is raised, later ones are shown.
+    """
+
+    def __init__(
+        self,
+        play: Callable[..., object],
+        draw: Callable[[object], go.Figure],
+        predict: Predict | Mapping | None = None,
+        **controls: object,
+    ) -> None:
+        if len(controls) > MOST:
+            raise ValueError(f"A figure has at most {MOST} controls, not {len(controls)}.")
+        self.play, self.draw = play, draw
+        self.predict = Predict(**predict) if isinstance(predict, Mapping) else predict
+        self.controls = {name: control(name, spec) for name, spec in controls.items()}
+        self._drawn: dict[tuple, go.Figure] = {}
+        self.start = self.at(**self.values)
+
+    @property
+    def values(self) -> dict[str, object]:
+        """The controls' values, by name."""
+        return {name: widget.value for name, widget in self.controls.items()}
+
+    def at(self, **values: object) -> go.Figure:
+        """Give the figure at a position; it is played and drawn once."""
+        position = tuple(values[name] for name in self.controls)
+        if position not in self._drawn:
+            self._drawn[position] = self.draw(self.play(**values))
+        return self._drawn[position]
+
+    @cached_property
+    def screen(self) -> Screen:
+        """The figure on the page, at the controls' values."""
+        for widget in self.controls.values():
+            widget.observe(self._move, names="value")
+        return Screen(self.start)
+
+    @cached_property
+    def view(self) -> widgets.VBox:
+        """The whole thing on the page: first the veil, if there is one to lift."""
+        box = widgets.VBox()
+        if self.predict and os.environ.get("CHAT_MEMORY_PREDICT") != "0":
+            veil(self.predict, lambda kept: self._fill(box, [kept]), box)
+        else:
+            self._fill(box, [])
+        return box
+
+    def _fill(self, box: widgets.VBox, above: list[widgets.Widget]) -> None:
+        rows = [row(widget) for widget in self.controls.values()]
+        box.children = [*above, *rows, self.screen.box]
+
+    def _move(self, change: object) -> None:
+        try:
+            chart = self.at(**self.values)
+        except Exception as error:  # whatever it is, the reader sees it under the figure
+            self.screen.say(error)
+        else:
+            self.screen.show(chart)
+
+    def _repr_mimebundle_(self, include=None, exclude=None, **_: object) -> dict[str, object]:
+        return bundle(self.start, lambda: self.view)
+
+
+def bundle(chart: go.Figure, view: Callable[[], widgets.Widget]) -> dict[str, object]:
+    """Give the forms of an output: the widget in a kernel, the still figure to store; a table."""
+    forms = still(chart)
+    if is_static():
+        return forms
+    return {VIEW: view()._repr_mimebundle_()[VIEW], "text/plain": forms["text/plain"]}
+
+
+def veil(predict: Predict, lift: Callable[[widgets.HTML], None], box: widgets.VBox) -> None:
+    """Fill the box with a question; once answered, `lift` gets the choice to keep on the page."""
+    question = widgets.HTML(f'<p style="font-size:16px">{html.escape(predict.question)}</p>')
+    wide = {"width": "max-content"}
+    choices = widgets.RadioButtons(options=list(predict.choices), value=None, layout=wide)
+    button = widgets.Button(description=t("predict.button"), disabled=True, layout=wide)
+    choices.observe(lambda change: setattr(button, "disabled", False), names="value")
+    button.on_click(lambda _: lift(widgets.HTML(kept(predict, choices.value))))
+    box.children = [question, choices, button]
+
+
+def kept(predict: Predict, choice: str) -> str:
+    """Write the line that stays beside the figure, as HTML."""
+    name = "predict.kept" if predict.answer is None else "predict.kept.answer"
+    words = t(name, choice=choice, answer=predict.answer)
+    return f'<p style="font-size:16px">{html.escape(words)}</p>'
+
+
+def control(name: str, spec: object) -> widgets.Widget:
+    """Make the control that a short form describes; raises ValueError for any other form."""
+    label = t(f"control.{name}") if f"control.{name}" in EN else name.replace("_", " ")
+    look = {"description": label, "style": {"description_width": "initial"}}
+    if isinstance(spec, bool):
+        return widgets.Checkbox(value=spec, indent=False, **look)
+    if isinstance(spec, list) and len(spec) > 1:
+        kind = widgets.ToggleButtons if len(spec) <= 4 else widgets.Dropdown
+        return kind(options=spec, **look)
+    if isinstance(spec, tuple) and [type(number) for number in spec] in ([int] * 3, [int] * 4):
+        first, last, start, step = (*spec, 1)[:4]
+        if first <= start <= last and step > 0:
+            wide = {"width": "560px"}
+            ends = {"min": first, "max": last, "value": start, "step": step}
+            return widgets.IntSlider(**ends, readout=False, layout=wide, **look)
+    raise ValueError(
+        f"The control {name} = {spec!r} is none: give (first, last, start) as whole numbers with "
+        "start between them, True or False, or a list of at least two choices."
+    )
+
+
+def row(widget: widgets.Widget) -> widgets.Widget:
+    """Put a number box beside a slider.
+
+    It is the keyboard's way in: letters typed on a focused slider are JupyterLab's commands.
+    """
+    if not isinstance(widget, widgets.IntSlider):
+        return widget
+    ends = {name: getattr(widget, name) for name in ("min", "max", "step", "value")}
+    width = {"width": "90px"}
+    box = widgets.BoundedIntText(**ends, tooltip=widget.description, layout=width)
+    widgets.link((widget, "value"), (box, "value"))
+    return widgets.HBox([widget, box])
+
+
+def sentence(error: Exception) -> str:
+    """Give an error as one line: an API error by code, status, message; others by their text."""
+    if status := getattr(error, "status", None):
+        return t("live.error.api", code=error.code, status=status, message=error.message)
+    return (str(error) or type(error).__name__).splitlines()[0]
+
+
+def _changes(old: object, new: object) -> dict[str, object]:
+    """Give the properties that differ between two parts of figures, None for those that went."""
+    before, after = old.to_plotly_json(), new.to_plotly_json()
+    keys = [key for key in {**before, **after} if before.get(key) != after.get(key)]
+    return {key: after.get(key) for key in keys}
