@@ -9,6 +9,11 @@ a programmer meets, and the names of the API (`promptTokenCount`), which no edit
 """
 
 EN = {
+    "banner.live": "Gemini answers: {model}. Each call uses your key.",
+    "banner.offline": (
+        "Offline stand-in for {model}, not a language model: it recites a script and quotes "
+        "your own words; the token counts are Gemini's, the words are ours."
+    ),
     "chart.label": "{name}: {value}",
     "chart.limit": "limit {tokens:,} tokens",
     "chart.limit.above": "the limit of {tokens:,} tokens is far above this axis",
@@ -32,6 +37,87 @@ EN = {
     "chart.title.tokens.many": "In the last turn {most} sends {high} tokens, {least} sends {low}",
     "chart.title.tokens.one": "Turn {turn} sends {value} tokens",
     "chart.turn": "turn",
+    "chat.came": "came back",
+    "chat.clear": "Clear the list",
+    "chat.newest": "send only the newest message",
+    "chat.not_sent": "not sent",
+    "chat.placeholder": "Write a message and press Enter",
+    "chat.send": "Send",
+    "chat.sent": "sent",
+    "cli.calls": "  the model calls {name}({arguments})",
+    "cli.chat": "Write a message. /clear begins a new list, /quit ends the chat.",
+    "cli.cleared": "(/clear: the list is empty, and nothing was sent)",
+    "cli.interrupted": "Interrupted: the turns that were finished are kept, the open one is not.",
+    "cli.model": "Gemini: {text}",
+    "cli.prompt": "You: ",
+    "cli.result": "  {name} gives {result}",
+    "cli.saved": "The run log is in {path}.",
+    "cli.strategy": (
+        "The strategy {spec} is not known: write everything, last-turns:6, last-turns:6:2 or "
+        "last-messages:6."
+    ),
+    "cli.user": "You: {text}",
+    "error.bad_key": (
+        "Gemini does not accept the key: check GEMINI_API_KEY, or work offline with "
+        "connect(offline=True)."
+    ),
+    "error.blank": "The message is blank: write some text, and send it again.",
+    "error.blocked": (
+        "Gemini blocked the message ({reason}): word it differently, and send it again."
+    ),
+    "error.busy": "Gemini is busy or has failed ({code} {status}): send the same message again.",
+    "error.cut": "The answer was cut off ({reason}), so it was not kept: ask for a shorter one.",
+    "error.dropped": (
+        "The answer broke off before its end, so it was not kept: send the same message again."
+    ),
+    "error.empty": "Gemini answered with nothing: send the same message again.",
+    "error.faults": "Faults can only be played offline: write connect(offline=True, faults=...).",
+    "error.half_letter": "The message holds half a letter (a lone surrogate): type it again.",
+    "error.malformed_call": (
+        "Gemini wrote a function call that can't be read ({reason}): send the same message again."
+    ),
+    "error.network": (
+        "Gemini can't be reached: check the network, or work offline with connect(offline=True)."
+    ),
+    "error.no_conversation": (
+        "There is no conversation called {name}: take one of {names}, or give the path of a file."
+    ),
+    "error.no_key": (
+        "A live client needs a key: set GEMINI_API_KEY, or work offline with "
+        "connect(offline=True)."
+    ),
+    "error.no_model": (
+        "Gemini has no model called {model}: name another one in CHAT_MEMORY_MODEL, or as model=."
+    ),
+    "error.quota": (
+        "The quota of this key is used up (429), and waiting does not help now: work offline "
+        "with connect(offline=True), or come back tomorrow."
+    ),
+    "error.rate_limit": (
+        "Too many requests (429): wait {seconds} seconds, and send the same message again."
+    ),
+    "error.refused": (
+        "Gemini refuses this request ({code} {status}): {message} Look at the contents of the "
+        "session's last call."
+    ),
+    "error.run_broken": "{path} is no run log: give a file that session.save has written.",
+    "error.run_read": "The run log {path} can't be read ({reason}): check the path.",
+    "error.run_write": (
+        "The run log {path} can't be written ({reason}): name another place, and save again."
+    ),
+    "error.stopped": (
+        "Gemini stopped before an answer ({reason}): word the message differently, and send it "
+        "again."
+    ),
+    "error.too_many_calls": (
+        "The model asked for tools in {calls} calls and gave no answer: look at what the tools "
+        "return, or raise max_calls."
+    ),
+    "error.unknown_script": (
+        "The offline stand-in does not know {name}: write connect(conversations=[...]) with "
+        "this conversation in it."
+    ),
+    "growing.turn": "turn {turn} of {turns}",
     "lens.data": "(data)",
     "lens.dropped": "dropped",
     "lens.error": "Turn {turn} sent nothing. Choose a turn from 1 to {last}.",
@@ -49,6 +135,22 @@ EN = {
     "predict.button": "I have written my prediction",
     "predict.kept": "You predicted: {choice}",
     "predict.kept.answer": "You predicted: {choice}. The figure shows: {answer}.",
+    "table.call": "call",
+    "table.contents": "contents",
+    "table.extra": "extra calls",
+    "table.fact": "fact in the request",
+    "table.new": "new",
+    "table.no": "no",
+    "table.number": "number",
+    "table.prompt": "prompt tokens",
+    "table.resent": "sent before",
+    "table.role": "role",
+    "table.state": "state",
+    "table.strategy": "strategy",
+    "table.sum": "sum of prompts",
+    "table.text": "message",
+    "table.tokens": "tokens",
+    "table.yes": "yes",
 }
 
 

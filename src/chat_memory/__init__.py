@@ -1,0 +1,37 @@
+"""How a chat with an LLM remembers: the program sends the whole list of messages again.
+
+    from chat_memory import connect, ChatSession, LastTurns
+
+    client = connect()
+    session = ChatSession(client, strategy=LastTurns(max_turns=4), system="...")
+    reply = session.send("My order 48213 arrived broken.")
+
+Charts are imported on their own, as `chat_memory.charts`: plotly takes its time to load.
+This package does *not* hold Gemini's side of the wire: that is `offline_gemini`.
+"""
+
+from chat_memory.calls import Call
+from chat_memory.connect import connect
+from chat_memory.conversations import play
+from chat_memory.errors import ChatError
+from chat_memory.runs import load
+from chat_memory.session import ChatSession, Reply
+from chat_memory.strategies import Chain, Context, Everything, LastMessages, LastTurns
+from chat_memory.usage import Price, Usage
+
+__all__ = [
+    "Call",
+    "Chain",
+    "ChatError",
+    "ChatSession",
+    "Context",
+    "Everything",
+    "LastMessages",
+    "LastTurns",
+    "Price",
+    "Reply",
+    "Usage",
+    "connect",
+    "load",
+    "play",
+]

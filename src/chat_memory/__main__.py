@@ -1,0 +1,210 @@
+"""The workbook in a terminal: `python -m chat_memory chat` and `python -m chat_memory run NAME`.
+
+`chat` is a chat you type, with `/clear` and `/quit`; after each turn its run log is written, so
+that Ctrl-C and Ctrl-D lose nothing. `run` plays a conversation (a `.toml` or `.txt` file, or the
+name of a bundled one), prints the transcript and what each call cost, and writes a log if asked.
+
+Whatever goes wrong is one sentence on the error stream and exit code 2.
+This file does *not* draw: charts are for notebooks.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from google.genai import types
+from tqdm import tqdm
+
+from chat_memory.calls import Call
+from chat_memory.connect import connect
+from chat_memory.conversations import find, play
+from chat_memory.errors import ChatError
+from chat_memory.session import ChatSession
+from chat_memory.strategies import Everything, LastMessages, LastTurns, Strategy
+from chat_memory.strings import t
+
+RUNS = Path(__file__).resolve().parents[2] / "runs"
+STRATEGIES = {"everything": Everything, "last-turns": LastTurns, "last-messages": LastMessages}
+COLUMNS = ("call", "contents", "prompt", "thoughts", "candidates", "total", "seconds")
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are ValueErrors, so that all errors are said alike."""
+
+    def error(self, message: str) -> None:
+        """Raise instead of printing the usage and leaving."""
+        raise ValueError(f"{message[:1].upper()}{message[1:]}: see python -m chat_memory --help.")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line; returns the exit code."""
+    try:
+        options = parser().parse_args(arguments)
+        return options.do(options)
+    except (ValueError, ChatError) as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+def parser() -> Parser:
+    """The command line: its two commands and their options."""
+    whole = Parser(prog="python -m chat_memory", description="A chat with memory.")
+    commands = whole.add_subparsers(required=True, metavar="chat|run")
+    chatting = commands.add_parser("chat", help="chat in the terminal")
+    chatting.add_argument("--system", help="the system instruction")
+    chatting.set_defaults(do=chat)
+    running = commands.add_parser("run", help="play a conversation and print what it cost")
+    running.add_argument("scenario", help="a .toml or .txt file, or a bundled name")
+    running.set_defaults(do=run)
+    for command in (chatting, running):
+        command.add_argument("--strategy", default="everything", help="such as last-turns:6")
+        command.add_argument("--log", type=Path, help="write the run log to this file")
+    return whole
+
+
+def strategy_of(spec: str) -> Strategy:
+    """The strategy that a word on the command line names.
+
+    >>> strategy_of("last-turns:6:2")
+    LastTurns(6, drop_to=2)
+    """
+    name, *numbers = spec.split(":")
+    try:
+        make, values = STRATEGIES[name], [int(number) for number in numbers]
+        return make(*values)
+    except (KeyError, TypeError):
+        raise ValueError(t("cli.strategy", spec=spec)) from None
+
+
+def run(options: argparse.Namespace) -> int:
+    """Play a conversation; print its transcript and usage, whatever happens on the way."""
+    script = find(options.scenario)
+    client = connect(conversations=[script])
+    session = ChatSession(client, strategy=strategy_of(options.strategy))
+    size = sum(1 for turn in script.turns if turn.user)
+    code = 0
+    with tqdm(total=size, unit="turn", leave=False, disable=None) as bar:
+        try:
+            play(script, session, each=printer(bar))
+        except KeyboardInterrupt:
+            bar.write(t("cli.interrupted"))
+            code = 130
+        except ChatError as error:
+            bar.write(str(error), file=sys.stderr)
+            code = 2
+    print("\n" + usage_table(session.calls))
+    if options.log:
+        print(t("cli.saved", path=session.save(options.log)))
+    return code
+
+
+def printer(bar: tqdm) -> Callable[[ChatSession], None]:
+    """What prints the contents that each turn has added."""
+    shown: list[types.Content] = []
+
+    def each(session: ChatSession) -> None:
+        nonlocal shown
+        if shown and session.transcript[:1] != shown[:1]:
+            bar.write(t("cli.cleared"))
+            shown = []
+        for content in session.transcript[len(shown) :]:
+            for line in lines(content):
+                bar.write(line)
+        shown = list(session.transcript)
+        bar.update()
+
+    return each
+
+
+def lines(content: types.Content) -> Iterator[str]:
+    """A content as the lines a reader sees."""
+    for part in content.parts or ():
+        if part.function_call:
+            call = part.function_call
+            arguments = ", ".join(f"{k}={v!r}" for k, v in (call.args or {}).items())
+            yield t("cli.calls", name=call.name, arguments=arguments)
+        elif part.function_response:
+            response = part.function_response
+            yield t("cli.result", name=response.name, result=response.response)
+        elif part.text and not part.thought:
+            yield t("cli.user" if content.role == "user" else "cli.model", text=part.text)
+
+
+def usage_table(calls: Sequence[Call]) -> str:
+    """What each call sent and cost, one row a call; what is not known is a dash."""
+    rows = [COLUMNS, *(row_of(number, call) for number, call in enumerate(calls))]
+    texts = [["-" if value is None else str(value) for value in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    texts.insert(1, ["-" * (width - 1) + ":" for width in widths])
+    padded = ([text.rjust(width) for text, width in zip(r, widths, strict=True)] for r in texts)
+    return "\n".join(f"| {' | '.join(row)} |" for row in padded)
+
+
+def row_of(number: int, call: Call) -> tuple[object, ...]:
+    """A call as a row of the usage table."""
+    usage = call.usage
+    if usage is None:
+        return (number, len(call.contents), None, None, None, None, call.seconds)
+    return (
+        number,
+        len(call.contents),
+        usage.prompt_token_count,
+        usage.thoughts_token_count,
+        usage.candidates_token_count,
+        usage.total_token_count,
+        call.seconds,
+    )
+
+
+def chat(options: argparse.Namespace) -> int:
+    """Chat until /quit, Ctrl-D or Ctrl-C; the log is written after each turn."""
+    strategy = strategy_of(options.strategy)
+    session = ChatSession(connect(), strategy=strategy, system=options.system)
+    session.scenario = "chat"
+    log = options.log or RUNS / f"chat-{datetime.now():%Y%m%d-%H%M%S}.json"
+    print(t("cli.chat"))
+    for text in typed():
+        if text == "/clear":
+            session.clear()
+            print(t("cli.cleared"))
+        else:
+            answer(session, text, log)
+    if session.calls:
+        print("\n" + usage_table(session.calls))
+        print(t("cli.saved", path=session.save(log)))
+    return 0
+
+
+def typed() -> Iterator[str]:
+    """What the reader types, line by line, until /quit, Ctrl-D or Ctrl-C."""
+    while True:
+        try:
+            text = input(t("cli.prompt")).strip()
+        except (EOFError, KeyboardInterrupt):
+            print()
+            return
+        if text == "/quit":
+            return
+        if text:
+            yield text
+
+
+def answer(session: ChatSession, text: str, log: Path) -> None:
+    """One turn of the chat: print the answer as it comes, and write the log."""
+    print(t("cli.model", text=""), end="", flush=True)
+    try:
+        session.send(text, stream=lambda piece: print(piece, end="", flush=True))
+        print()
+        session.save(log)
+    except KeyboardInterrupt:
+        print("\n" + t("cli.interrupted"))
+    except (ValueError, ChatError) as error:
+        print(f"\n{error}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    for output in (sys.stdout, sys.stderr):
+        output.reconfigure(encoding="utf-8", errors="replace")
+    sys.exit(main())

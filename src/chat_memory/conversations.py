@@ -1,0 +1,134 @@
+"""Play a scripted conversation through a session, turn by turn.
+
+A conversation is a `Script`, a path to a `.toml` or `.txt` file, or the name of a bundled one,
+such as "support"; its language is that of CHAT_MEMORY_LANGUAGE. Playing sends the customer's
+messages through the real session, so every point of a chart was billed. The script's tools bring
+the results that stand in it. When the model lacks a fact and says so, the customer repeats
+himself: that is an extra turn.
+
+This file does *not* draw or print: `each` is called after every turn and may do both.
+"""
+
+import json
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from chat_memory.strings import t
+from chat_memory.tools import Tool
+from offline_gemini import Script, load_script
+from offline_gemini.scripts import Call
+
+if TYPE_CHECKING:
+    from chat_memory.session import ChatSession
+
+Conversation = Script | str | Path  # a script, a path, or the name of a bundled conversation
+FOLDER = Path(__file__).resolve().parents[2] / "data" / "conversations"
+
+
+def bundled() -> list[Path]:
+    """The conversations that come with the workbook, in all languages."""
+    return sorted(FOLDER.glob("*.toml"))
+
+
+def find(conversation: Conversation) -> Script:
+    """The script that is meant: one itself, a path, or the name of a bundled conversation.
+
+    Raises ScriptError if its file is broken, ValueError if there is none of that name.
+    """
+    if isinstance(conversation, Script):
+        return conversation
+    path = Path(conversation)
+    language = os.environ.get("CHAT_MEMORY_LANGUAGE") or "en"
+    named = FOLDER / f"{conversation}.{language}.toml"
+    if path.suffix or path.exists() or len(path.parts) > 1:
+        return load_script(path)
+    if not named.exists():
+        names = sorted({file.name.split(".")[0] for file in bundled()})
+        raise ValueError(t("error.no_conversation", name=conversation, names=", ".join(names)))
+    return load_script(named)
+
+
+def play(
+    conversation: Conversation,
+    session: "ChatSession",
+    *,
+    turns: int | None = None,
+    tools: bool = True,
+    clear_every: int = 0,
+    each: Callable[["ChatSession"], None] | None = None,
+) -> "ChatSession":
+    """Play the first `turns` turns (all, if None) of a conversation; returns the session.
+
+    The session's own system and tools win over the script's; `tools=False` leaves the script's
+    undeclared. `clear_every=n` clears before turns n+1, 2n+1 and so on. `each(session)` is called
+    after every turn. Interrupted, the session keeps every turn that was played to its end.
+    """
+    script = find(conversation)
+    _require_known(script, session)
+    results = Results()
+    session.scenario = script.name
+    session.system = session.system or script.system or None
+    if tools:
+        session.tools = {d["name"]: results.tool(d) for d in script.tools} | session.tools
+    played = 0
+    for turn in script.turns:
+        if turn.command == "/clear":
+            session.clear()
+            continue
+        if turns is not None and played >= turns:
+            break
+        if clear_every and played and played % clear_every == 0:
+            session.clear()
+        results.learn(turn.steps)
+        reply = session.send(turn.user)
+        if turn.again and reply.text == turn.without:
+            session.send(turn.again)
+        played += 1
+        if each:
+            each(session)
+    return session
+
+
+def _require_known(script: Script, session: "ChatSession") -> None:
+    """Raise ValueError if the session's stand-in can't recite this script."""
+    known = session.scripts  # None for a live client
+    if known is not None and script not in known and any(turn.reply for turn in script.turns):
+        raise ValueError(t("error.unknown_script", name=script.name))
+
+
+class Results:
+    """What a script's tools bring: for a call, the result it has in the turns played so far."""
+
+    def __init__(self) -> None:
+        self._results: dict[str, list[object]] = {}
+
+    def learn(self, steps: Iterable[Iterable[Call]]) -> None:
+        """Take in the results of a turn; they replace older ones of the same calls."""
+        new = defaultdict(list)
+        for call in (call for step in steps for call in step):
+            new[_key(call.name, call.args)].append(call.result)
+        self._results |= new
+
+    def tool(self, declaration: dict) -> Tool:
+        """The tool that a script declares."""
+        name = declaration["name"]
+        sent = {
+            "name": name,
+            "description": declaration.get("description"),
+            "parameters_json_schema": declaration.get("parameters"),
+        }
+        sent = {key: value for key, value in sent.items() if value}
+        return Tool(sent, lambda **arguments: self._result(name, arguments))
+
+    def _result(self, name: str, arguments: dict) -> object:
+        results = self._results.get(_key(name, arguments))
+        if not results:
+            return {"error": f"The script holds no result of {name} for {arguments}."}
+        return results.pop(0) if len(results) > 1 else results[0]
+
+
+def _key(name: str, arguments: dict) -> str:
+    return json.dumps([name, arguments], sort_keys=True)

@@ -1,0 +1,151 @@
+"""What a call cost: the usageMetadata of one call, sums, a bill taken apart, and money.
+
+*Usage* is what Gemini reports with each reply. `prompt_token_count` is the whole list that was
+sent, `candidates_token_count` the reply without its thoughts, `thoughts_token_count` the thinking
+(billed as output), `cached_content_token_count` the part of the prompt that was read from a
+cache. Any of them may be None: None is not 0 when it is printed, and 0 when it is added.
+
+Prices stand in `data/models.toml` with their dates and sources. They are looked up at that
+file's `as_of`, never at today's date, so that a stored notebook stays true.
+
+This file does *not* count tokens: `offline_gemini.billing` does.
+"""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import offline_gemini
+
+if TYPE_CHECKING:
+    from chat_memory.session import Call
+
+PRICES = Path(__file__).resolve().parents[2] / "data" / "models.toml"
+
+
+@dataclass(frozen=True)
+class Usage:
+    """The usageMetadata of one call, or of several added up; `estimated` if a count is one."""
+
+    prompt_token_count: int | None = None
+    candidates_token_count: int | None = None
+    thoughts_token_count: int | None = None
+    cached_content_token_count: int | None = None
+    tool_use_prompt_token_count: int | None = None
+    total_token_count: int | None = None
+    estimated: bool = False
+
+    def __add__(self, other: Usage) -> Usage:
+        """Both together; a count that is None adds 0."""
+        counts = {
+            name: (getattr(self, name) or 0) + (getattr(other, name) or 0) for name in COUNTS
+        }
+        return Usage(**counts, estimated=self.estimated or other.estimated)
+
+    def to_json(self) -> dict[str, int]:
+        """The counts that are not None, under their names on the wire."""
+        counts = {COUNTS[name]: getattr(self, name) for name in COUNTS}
+        return {name: count for name, count in counts.items() if count is not None}
+
+    @classmethod
+    def from_json(cls, metadata: Mapping[str, int], estimated: bool = False) -> Usage:
+        """The usage in a reply's `usageMetadata`.
+
+        >>> Usage.from_json({"promptTokenCount": 54}).prompt_token_count
+        54
+        """
+        return cls(**{name: metadata.get(COUNTS[name]) for name in COUNTS}, estimated=estimated)
+
+
+def _wire(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(word.capitalize() for word in rest)
+
+
+COUNTS = {f.name: _wire(f.name) for f in fields(Usage) if f.name != "estimated"}
+
+
+def total(calls: Iterable[Call]) -> Usage:
+    """The usage of all calls together; a call that failed without usage adds nothing."""
+    return sum((call.usage for call in calls if call.usage), Usage() + Usage())
+
+
+@dataclass(frozen=True)
+class Split:
+    """One prompt in tokens: system, tools, messages sent before, new messages, thoughts."""
+
+    system: int
+    tools: int
+    resent: int
+    new: int
+    thoughts: int
+
+
+def breakdown(call: Call) -> Split:
+    """The prompt of a call taken apart; its parts sum to `prompt_token_count` when it is exact.
+
+    New is what follows the last content of the model in the request; all before was sent before.
+    `thoughts` are those that re-sent signatures bring back.
+    """
+    bill = offline_gemini.breakdown(call.request, call.model, call.signatures)
+    roles = [content.get("role") for content in call.request["contents"]]
+    new = roles[::-1].index("model") if "model" in roles else len(roles)
+    sent = sum(bill.contents)
+    fresh = sum(bill.contents[len(roles) - new :])
+    return Split(bill.system, bill.tools, sent - fresh, fresh, sum(bill.thoughts))
+
+
+@dataclass(frozen=True)
+class Price:
+    """US dollars for a million tokens: of input, of output, of input read from a cache."""
+
+    input: float
+    output: float
+    cached: float
+
+
+def price(model: str, as_of: str | None = None) -> Price:
+    """The price of a model on a day ("2026-11-30"), by default the file's own `as_of`.
+
+    Of a model's rows, the one with the latest `valid_from` that is not after the day wins.
+    Raises ValueError if `data/models.toml` knows no price for the model on that day.
+
+    >>> price("gemini-3.6-flash").input
+    0.75
+    """
+    table = _prices()
+    day = date.fromisoformat(as_of) if as_of else table["as_of"]
+    known = [r for r in table["prices"] if r["model"] == model and r["valid_from"] <= day]
+    if not known:
+        raise ValueError(
+            f"There is no price for {model} on {day} in data/models.toml: "
+            "add a row there, or give a Price of your own."
+        )
+    row = max(known, key=lambda row: row["valid_from"])
+    return Price(row["in"], row["out"], row["cached_in"])
+
+
+@functools.cache
+def _prices() -> dict:
+    return tomllib.loads(PRICES.read_text(encoding="utf-8"))
+
+
+def cost(usage: Usage, model: str | Price) -> float:
+    """US dollars for a usage, at a model's price or at a Price of your own.
+
+    (prompt - cached) x input + cached x cached + (candidates + thoughts) x output.
+
+    >>> cost(Usage(prompt_token_count=1_000_000), Price(input=0.75, output=3.75, cached=0.075))
+    0.75
+    """
+    rate = model if isinstance(model, Price) else price(model)
+    cached = usage.cached_content_token_count or 0
+    fresh = (usage.prompt_token_count or 0) - cached
+    output = (usage.candidates_token_count or 0) + (usage.thoughts_token_count or 0)
+    return (fresh * rate.input + cached * rate.cached + output * rate.output) / 1_000_000
