@@ -16,6 +16,7 @@ weigh nothing here. This file does *not* judge whether a request is valid: that 
 """
 
 import base64
+import functools
 import hmac
 import json
 import re
@@ -27,6 +28,7 @@ from offline_gemini.tokens import Count, count
 QUOTE = "<escape>"  # the special token around every string in the FunctionGemma layout
 PLACEHOLDERS = ("skip_thought_signature_validator", "context_engineering_is_the_way_to_go")
 LEFT_OUT = {"additionalProperties", "$schema"}
+NAMED = {"properties", "$defs"}  # their keys are names, not words of the schema language
 SNAKE = re.compile("([A-Z])")
 SCHEMA_KEYS = {"parametersJsonSchema": "parameters", "responseJsonSchema": "response"}
 
@@ -158,11 +160,11 @@ def render_value(value: object) -> str:
 
 def render_schema(schema: Mapping) -> str:
     """A schema as billed: types in upper case, what is empty or has no rule left out."""
-    fields = dict(schema)
+    fields = {camel(key): value for key, value in schema.items()}
     kind = fields.get("type")
     if isinstance(kind, list):
-        fields["nullable"] = True
-        kind = next(each for each in kind if each != "null")
+        fields |= {"nullable": True} if "null" in kind else {}
+        kind = next((each for each in kind if each != "null"), "null")
     if isinstance(kind, str):
         fields["type"] = kind.upper()
     kept = {k: v for k, v in fields.items() if k not in LEFT_OUT and v not in ("", [], {}, None)}
@@ -170,15 +172,15 @@ def render_schema(schema: Mapping) -> str:
 
 
 def _schema_field(key: str, value: object) -> str:
-    if key == "properties":
+    if key in NAMED:
         return "{" + ",".join(f"{k}:{render_schema(value[k])}" for k in sorted(value)) + "}"
     return render_schema(value) if isinstance(value, Mapping) else render_value(value)
 
 
 def declarations(request: Mapping) -> list[Mapping]:
     """All function declarations of a request."""
-    tools = request.get("tools") or []
-    return [d for tool in tools for d in get(tool, "functionDeclarations") or []]
+    tools = listed(request.get("tools"))
+    return [d for tool in tools for d in listed(get(tool, "functionDeclarations"))]
 
 
 def resent_thoughts(contents: list, model: str, thoughts: Mapping[str, int]) -> list[int]:
@@ -209,7 +211,7 @@ def model_version(model: str) -> tuple[int, int]:
 
 
 def last_user_message(contents: list) -> int:
-    """Index of the last content in which the user says something: the current turn begins there."""
+    """Index of the last content in which the user says something; there the turn starts."""
     for index in range(len(contents) - 1, -1, -1):
         if says_something(contents[index]):
             return index
@@ -272,14 +274,25 @@ def known_thoughts(request: Mapping) -> dict[str, int]:
 
 
 def parts_of(content: Mapping) -> list[Mapping]:
-    """The parts of a content; Gemini takes a single part without its list too."""
-    parts = content.get("parts") or []
-    return [parts] if isinstance(parts, Mapping) else parts
+    """The parts of a content."""
+    return listed(content.get("parts"))
+
+
+def listed(value: object) -> list:
+    """A repeated field's values: JSON may leave it out, or write a single one without its list."""
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
 
 
 def get(record: Mapping, key: str) -> object:
     """A field of request JSON by its camelCase name, in whichever spelling it was sent."""
-    return record[key] if key in record else record.get(SNAKE.sub(r"_\1", key).lower())
+    return record[key] if key in record else record.get(_snake(key))
+
+
+@functools.cache
+def _snake(key: str) -> str:
+    return SNAKE.sub(r"_\1", key).lower()
 
 
 def camel(key: str) -> str:

@@ -1,7 +1,8 @@
 """Faults a test can ask for: what Gemini answers on a bad day.
 
 The shapes are Gemini's (FACTS "Errors"): an error with its code and details, a candidate without
-content, a blocked prompt. This file does *not* decide when: `OfflineGemini(faults={2: "internal"})`.
+content, a blocked prompt. This file does *not* decide at which call one happens: the caller of
+`OfflineGemini(faults={2: "internal"})` does.
 """
 
 from collections.abc import Mapping
@@ -50,17 +51,17 @@ def faulty(fault: str, reply: "Generated", stream: bool, model: str) -> "Generat
         raise Refused(*ERRORS.get(fault, ERRORS["unavailable"]))
     if fault in FINISH_REASONS:
         reply.body["candidates"] = [{"finishReason": FINISH_REASONS[fault], "index": 0}]
-        reply.body["usageMetadata"] = _without_candidates(reply.body["usageMetadata"])
-    if fault == "blocked":
+        _take_off(reply.body["usageMetadata"], "candidatesTokenCount")
+    if fault == "blocked":  # before the model thinks or writes
         del reply.body["candidates"]
         reply.body["promptFeedback"] = {"blockReason": "SAFETY"}
-        reply.body["usageMetadata"] = _without_candidates(reply.body["usageMetadata"])
+        _take_off(reply.body["usageMetadata"], "candidatesTokenCount", "thoughtsTokenCount")
     return reply
 
 
-def _without_candidates(usage: dict) -> dict:
-    kept = {key: value for key, value in usage.items() if key != "candidatesTokenCount"}
-    return kept | {"totalTokenCount": usage["totalTokenCount"] - usage["candidatesTokenCount"]}
+def _take_off(usage: dict, *names: str) -> None:
+    for name in names:
+        usage["totalTokenCount"] -= usage.pop(name, 0)
 
 
 def quota(model: str, per_day: bool) -> Refused:

@@ -40,7 +40,7 @@ class Answered:
     chunks: list[dict]
     stream: bool = False
     estimated: bool = False
-    cut: bool = False  # the connection drops before the last chunk
+    cut: bool = False  # the connection drops after these chunks, before the last one
 
     @property
     def headers(self) -> dict[str, str]:
@@ -53,7 +53,7 @@ class Answered:
         """The body, in the pieces in which it arrives."""
         for chunk in self.chunks:
             body = json.dumps(chunk, ensure_ascii=False)
-            yield (f"data: {body}\r\n\r\n" if self.stream else body).encode("utf-8")
+            yield (f"data: {body}\r\n\r\n" if self.stream else body).encode("utf-8", "replace")
         if self.cut:
             raise http.RemoteProtocolError("peer closed connection without sending complete body")
 
@@ -67,13 +67,14 @@ class OfflineGemini:
     """
 
     scripts: list[Script] = field(default_factory=list)
-    faults: Mapping[int, str] = field(default_factory=dict)
+    faults: Mapping[int, str] | None = None
     caching: bool = False
     calls: int = 0
     cache: PrefixCache = field(default_factory=PrefixCache)
 
     def __post_init__(self) -> None:
         """Refuse unknown faults at once, with their names."""
+        self.faults = self.faults or {}
         check_faults(self.faults)
 
     def clients(self) -> tuple["http.Client", "http.AsyncClient"]:
@@ -111,13 +112,9 @@ class OfflineGemini:
         if cached:
             reply.body["usageMetadata"]["cachedContentTokenCount"] = cached
         reply = faulty(fault, reply, stream, model) if fault else reply
-        return Answered(
-            200,
-            stream_chunks(reply) if stream else [reply.body],
-            stream,
-            reply.estimated,
-            cut=fault == "dropped_stream",
-        )
+        chunks = stream_chunks(reply) if stream else [reply.body]
+        cut = fault == "dropped_stream"
+        return Answered(200, chunks[:-1] if cut else chunks, stream, reply.estimated, cut)
 
 
 @dataclass
@@ -135,6 +132,8 @@ def _parsed(body: bytes) -> dict:
         raise rules.invalid("Invalid JSON payload received. Unexpected end of string.") from error
     if not isinstance(request, dict):
         raise rules.invalid("Invalid JSON payload received. Unknown root element.")
+    if "contents" in request:
+        request["contents"] = billing.listed(request["contents"])
     return request
 
 
@@ -161,7 +160,8 @@ def model_card(model: str) -> dict:
 def counted(request: Mapping) -> Answered:
     """What countTokens says: the texts without the tokens of the roles."""
     inner = billing.get(request, "generateContentRequest") or request
-    contents = inner.get("contents") or []
+    rules.check_types(inner, rules.REQUEST)
+    contents = billing.listed(inner.get("contents"))
     rules.check_contents(contents)
     bill = billing.breakdown(inner, "", {})
     roles = sum(1 for content in contents if content.get("role"))

@@ -30,6 +30,9 @@ QUOTES = {
         "many": "메시지 {count}개",
     },
 }
+OPENERS = tuple(
+    words[kind].split("{")[0] for words in QUOTES.values() for kind in ("user", "model", "nothing")
+)
 COMMON = """
 a an and are at be but can could did do does for from had has have how i in is it its me my of on
 or our please so that the their them then there they this to us was we were what when where which
@@ -95,21 +98,26 @@ def find_turn(said: list[str], scripts: Iterable[Script]) -> Found | None:
     for script in scripts if said else ():
         repeats = {fold(turn.again) for turn in script.turns if turn.again}
         before = [text for text in map(fold, said[:-1]) if text not in repeats]
-        for index, start in _candidates(script, fold(said[-1])):
-            score = _score(before, [fold(t.user) for t in script.turns[start:index]])
+        for index, scripted_before in _candidates(script, fold(said[-1])):
+            score = _score(before, scripted_before)
             if score > best_score:
                 best, best_score = Found(script, index), score
     return best
 
 
-def _candidates(script: Script, text: str) -> Iterable[tuple[int, int]]:
-    """Turns with this text, and where their stretch since the last /clear begins."""
-    start = 0
+def _candidates(script: Script, text: str) -> Iterable[tuple[int, list[str]]]:
+    """Turns with this text, and the user texts before it, from the last /clear on."""
+    before: list[str] = []
     for index, turn in enumerate(script.turns):
         if turn.command:
-            start = index + 1
-        elif text and text in (fold(turn.user), fold(turn.again)):
-            yield index, start
+            before = []
+            continue
+        user = fold(turn.user)
+        if text and text == user:
+            yield index, before.copy()
+        elif text and text == fold(turn.again):
+            yield index, [*before, user]
+        before.append(user)
 
 
 def _score(before: list[str], scripted_before: list[str]) -> tuple[int, bool]:
@@ -207,19 +215,32 @@ def current(found: Found, fact: str) -> tuple[str, ...]:
 
 
 def quote(contents: list) -> str:
-    """The sentence sent before that shares most words with the question, or that there is none."""
+    """The sentence sent before that shares most words with the question, or that there is none.
+
+    Of equals a statement goes before a question, then a later one before an earlier one.
+    """
     question = text_of(contents[-1]) if contents else ""
     words = QUOTES["ko" if HANGUL.search(question) else "en"]
-    best, best_role, best_shared = "", "", 0
+    best, best_role, best_rank = "", "", (1, False)
     for content in contents[:-1]:
-        for sentence in SENTENCE.findall(text_of(content)):
-            shared = len(keys(sentence) & keys(question))
-            if shared and shared >= best_shared:  # of equals the latest
-                best, best_role, best_shared = sentence.strip(), content.get("role"), shared
+        for sentence in sentences(text_of(content)):
+            rank = (len(keys(sentence) & keys(question)), not sentence.endswith("?"))
+            if rank >= best_rank:
+                best, best_role, best_rank = sentence, content.get("role"), rank
     if best:
         return words["model" if best_role == "model" else "user"].format(sentence=best)
     number = words["one" if len(contents) == 1 else "many"].format(count=len(contents))
     return words["nothing"].format(messages=number)
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text that may be quoted: all but this file's own quotes.
+
+    >>> sentences('I am Ada. Who are you?\\nEarlier you wrote: "I am Ada."')
+    ['I am Ada.', 'Who are you?']
+    """
+    found = (sentence.strip() for sentence in SENTENCE.findall(text))
+    return [sentence for sentence in found if sentence and not sentence.startswith(OPENERS)]
 
 
 def keys(text: str) -> set[str]:

@@ -10,20 +10,52 @@ in public issue trackers. This file does *not* know which scripts exist or what 
 """
 
 import itertools
+import json
+import re
 from collections.abc import Callable, Mapping
 
 from offline_gemini.billing import (
     PLACEHOLDERS,
     get,
     last_user_message,
+    listed,
     model_version,
     parts_of,
     plain_signature,
 )
 
 INPUT_LIMIT = 1_048_576  # tokens, FACTS "Windows"
-FAMILIES = {"gemini-2.5", "gemini-3", "gemini-3.1", "gemini-3.5", "gemini-3.6", "gemini-3.7"}
-FAMILIES |= {"gemini-3.8", "gemini-4"}
+# The models FACTS names, with any suffix ("-preview"), and the aliases seen in recordings.
+MODEL = re.compile(
+    r"gemini-(?:(?:2\.5|3|3\.[15678])-(?:flash-lite|flash|pro)|4-argon)(?:-[\w.-]+)?"
+    r"|gemini-(?:flash-lite|flash|pro)-latest"
+)
+# What is read here, with its JSON type; a list stands for a repeated field.
+CALL = {"name": str, "args": dict}
+RESPONSE = {"name": str, "response": dict}
+PART = {
+    "text": str,
+    "thoughtSignature": str,
+    "functionCall": CALL,
+    "functionResponse": RESPONSE,
+    "inlineData": dict,
+    "fileData": dict,
+}
+CONTENT = {"role": str, "parts": [PART]}
+DECLARATION = {
+    "name": str,
+    "description": str,
+    "parameters": dict,
+    "parametersJsonSchema": dict,
+    "response": dict,
+    "responseJsonSchema": dict,
+}
+REQUEST = {  # beside its contents
+    "systemInstruction": CONTENT,
+    "tools": [{"functionDeclarations": [DECLARATION]}],
+    "generationConfig": {"thinkingConfig": dict},
+}
+TYPES = {str: "TYPE_STRING", dict: "TYPE_MESSAGE"}
 DATA_FIELDS = (
     *("inlineData", "fileData", "functionCall", "functionResponse", "executableCode"),
     *("codeExecutionResult", "toolCall", "toolResponse", "thoughtSignature"),
@@ -56,22 +88,39 @@ def invalid(message: str) -> Refused:
 
 def check(request: Mapping, model: str, read: Callable[[str], tuple | None] | None = None) -> None:
     """Raise Refused if Gemini refuses this request body; `read` opens a signature, if given."""
-    contents = request.get("contents") or []
+    check_types(request, REQUEST)
+    contents = listed(request.get("contents"))
     check_contents(contents)
     if model_version(model) >= (3, 0):
         check_signatures(contents, model, read)
 
 
 def check_contents(contents: list) -> None:
-    """Raise Refused if a list of contents breaks the rules on roles, parts or order.
+    """Raise Refused if a list of contents breaks the rules on types, roles, parts or order.
 
     >>> check_contents([{"role": "user", "parts": [{"text": "Hello"}]}])
     """
+    check_types(contents, [CONTENT], "contents")
     if not contents:
         raise invalid("* GenerateContentRequest.contents: contents is not specified\n")
     for index, content in enumerate(contents):
         check_content(content, f"GenerateContentRequest.contents[{index}]")
     check_order(merged(contents))
+
+
+def check_types(value: object, kind: object, place: str = "") -> None:
+    """Raise Refused where a value is not of its field's JSON type; null is a field left out."""
+    if isinstance(kind, list):
+        for number, each in enumerate(listed(value)):
+            check_types(each, kind[0], f"{place}[{number}]")
+        return
+    expected = kind if isinstance(kind, type) else dict
+    if not isinstance(value, expected):
+        shown = json.dumps(value, default=repr)
+        raise invalid(f"Invalid value at '{place}' ({TYPES[expected]}), {shown}")
+    for field, inner in kind.items() if isinstance(kind, dict) else ():
+        if (found := get(value, field)) is not None:
+            check_types(found, inner, f"{place}.{field}".lstrip("."))
 
 
 def check_content(content: Mapping, place: str) -> None:
@@ -81,7 +130,7 @@ def check_content(content: Mapping, place: str) -> None:
     if not parts_of(content):
         raise invalid(f"* {place}.parts: contents.parts must not be empty.\n")
     for number, part in enumerate(parts_of(content)):
-        if "text" not in part and not any(get(part, field) is not None for field in DATA_FIELDS):
+        if all(get(part, field) is None for field in ("text", *DATA_FIELDS)):
             raise invalid(
                 f"* {place}.parts[{number}].data: required oneof field 'data' must have one "
                 "initialized field\n"
@@ -112,31 +161,45 @@ def check_order(runs: list[tuple[str, int, int]]) -> None:
         before = run
 
 
-def check_signatures(contents: list, model: str, read: Callable[[str], tuple | None] | None):
+def check_signatures(
+    contents: list, model: str, read: Callable[[str], tuple | None] | None
+) -> None:
     """Raise Refused for a signature that is missing, changed, or of another model.
 
     Only the current turn's first function call of each step must be signed; a model's text need
     not be, nor the second and later parallel calls, nor closed turns.
     """
-    start = last_user_message(contents)
+    check_calls_signed(contents, last_user_message(contents))
+    for part in (part for content in contents if read for part in parts_of(content)):
+        check_signature(get(part, "thoughtSignature"), model, read)
+
+
+def check_calls_signed(contents: list, start: int) -> None:
+    """Raise Refused if a step after content `start` begins with a call without a signature.
+
+    A step is a run of model contents; a content's place counts from 0, as in Google's example.
+    """
+    calls_before = 0
     for index, content in enumerate(contents):
         calls = [part for part in parts_of(content) if get(part, "functionCall")]
-        if index > start and calls and not get(calls[0], "thoughtSignature"):
+        unsigned = calls and not calls_before and not get(calls[0], "thoughtSignature")
+        if index > start and unsigned:
             name = get(calls[0], "functionCall").get("name")
             raise invalid(
-                f"Function call `{name}` in the `{index + 1}.` content block is missing a "
+                f"Function call `{name}` in the `{index}.` content block is missing a "
                 "`thought_signature`."
             )
-        for part in parts_of(content) if read else []:
-            check_signature(get(part, "thoughtSignature"), model, read)
+        calls_before = calls_before + len(calls) if content.get("role") == "model" else 0
 
 
-def check_signature(signature: str | None, model: str, read: Callable[[str], tuple | None]):
+def check_signature(
+    signature: str | None, model: str, read: Callable[[str], tuple | None]
+) -> None:
     """Raise Refused for a signature that `read` can't open, or that another model made."""
     if not signature or plain_signature(signature) in PLACEHOLDERS:
         return
     opened = read(signature)
-    if opened is None or model_version(opened[1]) != model_version(model):
+    if opened is None or opened[1] != model.removeprefix("models/"):
         raise invalid("Corrupted thought signature.")
 
 
@@ -152,7 +215,7 @@ def check_size(tokens: int) -> None:
 def check_model(model: str) -> None:
     """Raise Refused for a model that Gemini does not have, as far as FACTS names them."""
     name = model.removeprefix("models/")
-    if not any(name == family or name.startswith(f"{family}-") for family in FAMILIES):
+    if not MODEL.fullmatch(name):
         raise Refused(
             404,
             "NOT_FOUND",

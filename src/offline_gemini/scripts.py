@@ -8,6 +8,7 @@ This file does *not* answer anything: which turn answers a request is decided in
 """
 
 import functools
+import math
 import re
 import tomllib
 import unicodedata
@@ -92,10 +93,10 @@ class Script:
 def load_script(path: str | Path) -> Script:
     """The conversation in a .toml or .txt file; ScriptError says what is wrong with it."""
     path = Path(path)
+    if path.is_dir():
+        raise ScriptError(f"{path.name} is a folder: name a .toml or .txt file in it.")
     try:
         text = path.read_text(encoding="utf-8-sig")
-    except IsADirectoryError as error:
-        raise ScriptError(f"{path.name} is a folder: name a .toml or .txt file in it.") from error
     except UnicodeDecodeError as error:
         raise ScriptError(f"{path.name} is not UTF-8: save it with that encoding.") from error
     except OSError as error:
@@ -105,7 +106,7 @@ def load_script(path: str | Path) -> Script:
 
 @functools.lru_cache(maxsize=64)
 def _parse(text: str, name: str) -> Script:
-    if name.endswith(".txt"):
+    if name.lower().endswith(".txt"):
         return _from_lines(text, name)
     try:
         return _from_toml(tomllib.loads(text), name)
@@ -149,6 +150,7 @@ def _tool(data: object, place: str) -> dict:
     _check_keys(data, {"name": str, "description": str, "parameters": dict}, place)
     if not data.get("name"):
         raise ScriptError(f"{place} has no name.")
+    _check_json(data, place)
     return data
 
 
@@ -160,7 +162,7 @@ def _turn(data: object, place: str) -> Turn:
         if data["command"] not in COMMANDS or len(data) > 1:
             raise ScriptError(f"{place}: the only command is /clear, and it takes no other field.")
         return Turn(command=data["command"])
-    if not data["user"].strip() or not data.get("reply", "").strip():
+    if not fold(data["user"]) or not data.get("reply", "").strip():
         raise ScriptError(f"{place} needs a user text and a reply, neither of them blank.")
     fields = dict(data)
     for key in ("states", "needs"):
@@ -176,6 +178,7 @@ def _step(data: object, place: str) -> tuple[Call, ...]:
         _check_keys(call, {"name": str, "args": dict, "result": object}, f"{place}: a call")
         if not {"name", "args", "result"} <= set(call):
             raise ScriptError(f"{place}: a call needs name, args and result.")
+        _check_json([call["args"], call["result"]], f"{place}: call {call['name']}")
     return tuple(Call(**call) for call in data)
 
 
@@ -188,6 +191,17 @@ def _check_keys(data: object, keys: Mapping[str, type], place: str) -> None:
         kind = keys[key]
         if not isinstance(value, kind) or (kind is int and (isinstance(value, bool) or value < 0)):
             raise ScriptError(f"{place}: {key} must be {NAMES[kind]}, not {value!r}.")
+
+
+def _check_json(value: object, place: str) -> None:
+    """Refuse what a request can't carry, though TOML can: dates, times, infinity and nan."""
+    if isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            _check_json(each, place)
+    elif not isinstance(value, str | int) and not (
+        isinstance(value, float) and math.isfinite(value)
+    ):
+        raise ScriptError(f"{place} holds {value}, which JSON can't: put it in quotes.")
 
 
 def _texts(value: list, place: str) -> tuple[str, ...]:
@@ -251,7 +265,7 @@ def fold(text: str) -> str:
     >>> fold("  What IS my order\\nnumber?! ")
     'what is my order number'
     """
-    return plain(text).rstrip(" .!?\u3002\u2026")
+    return plain(text).rstrip(" .!?\u3002\u2026\uff01\uff1f")
 
 
 @functools.lru_cache(maxsize=1 << 14)
