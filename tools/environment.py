@@ -19,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import venv
 from collections import deque
 from pathlib import Path
 
@@ -29,6 +28,7 @@ LOCK = ROOT / "requirements.lock"
 WHEELS = ROOT / "wheels"
 STAMP = VENV / "workbook-stamp"
 OURS = VENV / "made-by-start.py"
+LOG = VENV / "setup.log"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 # Does the environment answer, with a Python that is new enough, its packages and our two?
@@ -68,7 +68,7 @@ CAUSES = {
         "A file could not be written: close every program that uses .venv, or move the workbook "
         "to a folder of your own; then repeat."
     ),
-    r"name resolution|getaddrinfo|dns error|unreachable|timed out|connect|fetch|incomplete": (
+    r"name resolution|getaddrinfo|dns error|unreachable|timed out|connect|to fetch|incomplete": (
         "The packages could not be downloaded: connect to the internet (behind a proxy set "
         "HTTPS_PROXY), or put the wheels into a folder `wheels` here; then repeat."
     ),
@@ -77,7 +77,7 @@ CAUSES = {
         "3.14, or complete the folder `wheels`; then repeat."
     ),
 }
-UNKNOWN = "The packages could not be installed, for the reason above: mend it, then repeat."
+UNKNOWN = "The packages could not be installed: see .venv/setup.log for the reason, then repeat."
 
 
 class Trouble(Exception):
@@ -166,7 +166,9 @@ def make() -> None:
     """Make an environment with pip in it; without Python's own means, by uv if it is there."""
     VENV.mkdir()
     OURS.touch()  # before all else: half an environment must be known as ours, to be removed
-    if importlib.util.find_spec("ensurepip"):
+    if all(map(importlib.util.find_spec, ("venv", "ensurepip"))):
+        import venv  # only here: Debian's Python comes without
+
         try:
             venv.create(VENV, with_pip=True, symlinks=os.name != "nt")
         except subprocess.CalledProcessError as error:
@@ -189,7 +191,7 @@ def install() -> str:
     also = attempt(*pip(), *packages)
     if not also:
         return "pip"
-    print("\n".join((said + also).splitlines()[-8:]), file=sys.stderr)
+    LOG.write_text(said + also, encoding="utf-8")
     raise Trouble(cause(said + also))
 
 
@@ -236,7 +238,7 @@ def attempt(*command: str | Path) -> str:
             lines.append(line)
             if sys.stdout.isatty():
                 print("|/-\\"[count % 4], end="\r", flush=True)
-    return "".join(lines) + "It failed.\n" if process.returncode else ""
+    return ("".join(lines) or "It failed.") if process.returncode else ""
 
 
 def cause(said: str) -> str:
