@@ -11,6 +11,7 @@ import runpy
 import statistics
 from pathlib import Path
 
+import nbformat
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -183,7 +184,29 @@ def test_an_unknown_word_is_looked_up_run_by_run(table):
 def test_fractions_are_added_before_they_are_rounded(table):
     table({})
     assert round(estimate(" 나라")) == 2
-    assert count(" 나라" * 10).tokens == round(10 * estimate(" 나라")) == 15
+    assert count(" 나라" * 10).tokens == round(10 * estimate(" 나라")) == 16
+
+
+def test_the_builder_finds_the_words_of_every_position_of_a_figure(vocabulary, tmp_path):
+    cells = [
+        "import plotly.graph_objects as go",
+        "from chat_memory.charts import Live\nfrom offline_gemini import count",
+        "def play(turns, short): return count(f'zyx{turns} {short}')",
+        "Live(play, lambda counted: go.Figure(), turns=(1, 3, 2), short=False)",
+        "count('heard')",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
+    nbformat.write(notebook, tmp_path / "figure.ipynb")
+    words_of_notebook = runpy.run_path(str(BUILDER))["words_of_notebook"]
+    found = words_of_notebook(tmp_path / "figure.ipynb", "en")
+    assert found == {"zyx1", "zyx2", "zyx3", " True", " False", "heard"}
+
+
+def test_the_builder_says_which_notebook_fails(vocabulary, tmp_path):
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 0")])
+    nbformat.write(notebook, tmp_path / "broken.ipynb")
+    with pytest.raises(SystemExit, match="broken.ipynb fails in the language en"):
+        runpy.run_path(str(BUILDER))["words_of_notebook"](tmp_path / "broken.ipynb", "en")
 
 
 # The estimate
