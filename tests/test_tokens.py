@@ -213,7 +213,7 @@ def test_the_builder_says_which_notebook_fails(vocabulary, tmp_path):
 
 
 @pytest.mark.parametrize(("language", "aim"), [("English", 5), ("Korean", 10)])
-def test_the_estimate_errs_as_its_docstring_says(vocabulary, language, aim):
+def test_the_estimate_errs_as_the_docstrings_say(vocabulary, language, aim):
     texts = (DATA / f"estimate.{language[:2].lower()}.txt").read_text("utf-8").splitlines()
     errors = []
     for text in texts:
@@ -224,6 +224,7 @@ def test_the_estimate_errs_as_its_docstring_says(vocabulary, language, aim):
     size = sum(len(text.split()) for text in texts)
     said = f"{language} {mean:.1f} % (signed {signed:+.1f} %) over {size} words"
     assert said in " ".join(estimating.estimate.__doc__.split())
+    assert f"{language} {mean:.1f} %" in tokens.__doc__
     assert mean < aim
     assert size >= 2000
 

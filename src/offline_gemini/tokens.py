@@ -6,7 +6,8 @@ answer, in this order:
 1. the vocabulary itself, if CHAT_MEMORY_TOKENIZER names its SentencePiece file: exact;
 2. `data/token_counts.tsv`, the counts of every word the workbook uses: exact, because the count
    of a text is the sum over its words, and that of a word the sum over its `runs`;
-3. `estimate`, for any other run of characters: marked as estimated.
+3. `estimate`, for any other run of characters: marked as estimated. With no table at all its mean
+   error per message is English 1.4 %, Korean 8.4 % (measured by tests/test_tokens.py).
 
 This file does *not* know what Gemini bills: roles, tools and thoughts are in `billing.py`.
 """
