@@ -139,7 +139,7 @@ def words_of_notebook(notebook: Path, language: str) -> set[str]:
             "CHAT_MEMORY_LANGUAGE": language,
             "CHAT_MEMORY_STATIC": "1",
         }
-        command = [sys.executable, __file__, "--run", str(notebook)]
+        command = [sys.executable, str(Path(__file__).resolve()), "--run", str(notebook)]
         if subprocess.run(command, env=environment, cwd=notebook.parent).returncode:
             sys.exit(f"{notebook.name} fails in the language {language}: mend it, then run again.")
         return {json.loads(line) for line in log.read_text(encoding="utf-8").split("\n") if line}
