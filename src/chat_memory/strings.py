@@ -44,6 +44,23 @@ EN = {
     "chat.placeholder": "Write a message and press Enter",
     "chat.send": "Send",
     "chat.sent": "sent",
+    "check.broken": "The check itself cannot go on ({error}): tell your teacher.",
+    "check.changes": "Input {input}: the answer is right, but yours changes what it was given.",
+    "check.differs": "Input {input}: yours gives {mine}, expected {expected}.",
+    "check.dots": "Still three dots: write your answer in their place, then run this cell again.",
+    "check.inside": "Input {input}: at {place} yours gives {mine}, expected {expected}.",
+    "check.leaves": "Input {input}: the answer is right, but what was given has to change too.",
+    "check.no_cases": "There is no case to compare: give compare at least one.",
+    "check.no_error": "Input {input}: yours gives an answer, expected {error}.",
+    "check.no_function": "Yours is {mine}, but a function is needed: write `def` and try again.",
+    "check.no_value": "Yours is a function, but its value is needed: call it.",
+    "check.none": "Input {input}: yours gives None, expected {expected}; is there a `return`?",
+    "check.right": "Right: all {count} cases agree.",
+    "check.right.value": "Right: {mine}.",
+    "check.stops": "Input {input}: yours stops with {error}",
+    "check.too_large": "Not yet: {mine} is too large.",
+    "check.too_small": "Not yet: {mine} is too small.",
+    "check.wrong": "Not yet: {mine} is not the answer.",
     "cli.calls": "  the model calls {name}({arguments})",
     "cli.chat": "Write a message. /clear begins a new list, /quit ends the chat.",
     "cli.cleared": "(/clear: the list is empty, and nothing was sent)",
@@ -89,6 +106,10 @@ EN = {
     "error.no_model": (
         "Gemini has no model called {model}: name another one in CHAT_MEMORY_MODEL, or as model=."
     ),
+    "error.no_strategy": (
+        "The strategy {strategy} can't be used: give one such as LastTurns(max_turns=4), or a "
+        "function."
+    ),
     "error.quota": (
         "The quota of this key is used up (429), and waiting does not help now: work offline "
         "with connect(offline=True), or come back tomorrow."
@@ -132,9 +153,18 @@ EN = {
     "lens.tokens": "tokens",
     "lens.words": "first words",
     "live.error.api": "{code} {status}: {message}",
+    "msg.how_many_seconds": "How many seconds did you say?",
     "predict.button": "I have written my prediction",
+    "predict.clear.1": "it halves the bill of the second half only",
+    "predict.clear.2": "it tells the server to forget, and costs one more request",
+    "predict.clear.3": "the second half costs about as much as the first, and no request is sent",
+    "predict.clear.question": "What does clearing at turn 12 of 24 do?",
     "predict.kept": "You predicted: {choice}",
     "predict.kept.answer": "You predicted: {choice}. The figure shows: {answer}.",
+    "predict.second_call.1": "its own question",
+    "predict.second_call.2": "its own question and the answer before it",
+    "predict.second_call.3": "the whole first call again, and its own question",
+    "predict.second_call.question": "What does the second call of a chat cost?",
     "table.call": "call",
     "table.contents": "contents",
     "table.extra": "extra calls",
