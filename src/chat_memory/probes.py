@@ -1,0 +1,76 @@
+"""Was the fact in the request? Scores of a session, read from what it really sent.
+
+A *probe* is a question whose right answer depends on an earlier fact. Offline we can't measure
+whether a model recalls a fact, but we can see whether the fact was in the request: a model that
+gets a fact may still miss it, one that doesn't get it can't know it. The same code scores a live
+run, for it reads the requests and not the replies.
+
+This file does *not* judge an answer's words.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from chat_memory.contents import is_turn_start, text_of
+from offline_gemini import Script
+from offline_gemini.replies import Found, current, visible_texts
+from offline_gemini.scripts import fold, visible
+
+if TYPE_CHECKING:
+    from chat_memory.calls import Call
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One probe as it was played: the script's turn, from 1, and which of its facts were sent."""
+
+    number: int
+    call: "Call"
+    sent: tuple[str, ...]
+    missing: tuple[str, ...]
+
+    @property
+    def in_request(self) -> bool:
+        """Whether every fact that the right answer needs was in the request."""
+        return not self.missing
+
+
+def probes(calls: Iterable["Call"], script: Script) -> list[Probe]:
+    """The probes of a script that these calls played, in the script's order.
+
+    A probe counts at the first request that asks it: when the customer repeats himself after it,
+    that is too late.
+    """
+    asked = first_asked(calls)
+    found = []
+    for index, turn in enumerate(script.turns):
+        if turn.probe and fold(turn.user) in asked:
+            found.append(_score(Found(script, index), asked[fold(turn.user)]))
+    return found
+
+
+def _score(found: Found, call: "Call") -> Probe:
+    texts = visible_texts(call.request)
+    sent = {fact: visible(current(found, fact), texts) for fact in found.turn.needs}
+    return Probe(
+        number=sum(1 for turn in found.script.turns[: found.index + 1] if turn.user),
+        call=call,
+        sent=tuple(fact for fact, there in sent.items() if there),
+        missing=tuple(fact for fact, there in sent.items() if not there),
+    )
+
+
+def first_asked(calls: Iterable["Call"]) -> dict[str, "Call"]:
+    """The first answer call for each thing the user said, by that text, folded."""
+    asked = {}
+    for call in calls:
+        if call.purpose == "answer":
+            asked.setdefault(fold(_question(call)), call)
+    return asked
+
+
+def _question(call: "Call") -> str:
+    """What the user said last in a request."""
+    said = [content for content in call.contents if is_turn_start(content)]
+    return text_of(said[-1]) if said else ""

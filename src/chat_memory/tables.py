@@ -1,0 +1,119 @@
+"""Tables a reader compares numbers in: plain text, aligned, the same on screen and in a diff.
+
+A `Table` shows itself as text. Column names come from strings.py, figures from what was billed.
+This file does *not* compute anything but sums.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from chat_memory.contents import text_of
+from chat_memory.probes import first_asked, probes
+from chat_memory.strings import t
+from chat_memory.usage import total
+from offline_gemini import breakdown
+from offline_gemini.scripts import fold
+
+if TYPE_CHECKING:
+    from chat_memory.calls import Call
+    from chat_memory.session import ChatSession
+    from offline_gemini import Script
+
+WIDEST = 46  # characters of a message that a row shows
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under column heads; numbers stand right, texts left.
+
+    >>> Table(("turn", "prompt"), [(1, 54), (2, 1225)])
+    turn  prompt
+       1      54
+       2   1,225
+    """
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[object]]
+
+    def __repr__(self) -> str:
+        cells = [list(self.heads), *([_cell(value) for value in row] for row in self.rows)]
+        widths = [max(len(row[column]) for row in cells) for column in range(len(self.heads))]
+        right = [
+            all(value is None or type(value) in (int, float) for value in column)
+            for column in zip(*self.rows, strict=True)
+        ]
+        lines = (
+            "  ".join(
+                text.rjust(width) if number else text.ljust(width)
+                for text, width, number in zip(row, widths, right, strict=True)
+            )
+            for row in cells
+        )
+        return "\n".join(line.rstrip() for line in lines)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: t("table.yes"), False: t("table.no"), None: "-"}[value]
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def messages_table(call: "Call") -> Table:
+    """The messages of one request: number, role, tokens, whether it was sent before, its words."""
+    bill = breakdown(call.request, call.model, {})
+    roles = [content.role for content in call.contents]
+    new_from = len(roles) - (roles[::-1].index("model") if "model" in roles else len(roles))
+    rows = [
+        (
+            number,
+            content.role,
+            tokens,
+            t("table.new") if number > new_from else t("table.resent"),
+            shortened(text_of(content)),
+        )
+        for number, (content, tokens) in enumerate(
+            zip(call.contents, bill.contents, strict=True), 1
+        )
+    ]
+    heads = ("table.number", "table.role", "table.tokens", "table.state", "table.text")
+    return Table([t(head) for head in heads], rows)
+
+
+def shortened(text: str) -> str:
+    """The first words of a text, on one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= WIDEST else line[: WIDEST - 1].rstrip() + "\u2026"
+
+
+def usage_table(calls: Sequence["Call"]) -> Table:
+    """One row a call: its contents, and the counts of its usage under their API names."""
+    names = ("promptTokenCount", "thoughtsTokenCount", "candidatesTokenCount", "totalTokenCount")
+    rows = []
+    for number, call in enumerate(calls, 1):
+        usage = call.usage.to_json() if call.usage else {}
+        rows.append((number, len(call.contents), *(usage.get(name) for name in names)))
+    return Table([t("table.call"), t("table.contents"), *names], rows)
+
+
+def running_table(sessions: Mapping[str, "ChatSession"], script: "Script", probe: int) -> Table:
+    """One row a strategy, for the turn `probe` of a script that every session has played.
+
+    The prompt of that turn, the sum of all prompts, whether the fact it needs was in the request,
+    and the calls the strategy caused: summaries, and turns in which the customer repeats himself.
+    """
+    heads = ("strategy", "prompt", "sum", "fact", "extra")
+    rows = [
+        (label, *_running_row(session.calls, script, probe)) for label, session in sessions.items()
+    ]
+    return Table([t(f"table.{head}") for head in heads], rows)
+
+
+def _running_row(calls: Sequence["Call"], script: "Script", probe: int) -> tuple:
+    asked = next(each for each in probes(calls, script) if each.number == probe)
+    said = first_asked(calls)
+    played = sum(1 for turn in script.turns if turn.user and fold(turn.user) in said)
+    repeated = max(call.turn for call in calls) - played
+    others = sum(1 for call in calls if call.purpose != "answer")
+    prompt, summed = asked.call.usage.prompt_token_count, total(calls).prompt_token_count
+    return prompt, summed, asked.in_request, others + repeated
