@@ -13,6 +13,7 @@ This file does *not* count tokens: `offline_gemini.billing` does.
 
 from __future__ import annotations
 
+import csv
 import functools
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -26,7 +27,8 @@ import offline_gemini
 if TYPE_CHECKING:
     from chat_memory.session import Call
 
-PRICES = Path(__file__).resolve().parents[2] / "data" / "models.toml"
+DATA = Path(__file__).resolve().parents[2] / "data"
+PRICES = DATA / "models.toml"
 
 
 @dataclass(frozen=True)
@@ -149,3 +151,15 @@ def cost(usage: Usage, model: str | Price) -> float:
     fresh = (usage.prompt_token_count or 0) - cached
     output = (usage.candidates_token_count or 0) + (usage.thoughts_token_count or 0)
     return (fresh * rate.input + cached * rate.cached + output * rate.output) / 1_000_000
+
+
+def published_runs() -> list[dict[str, str | int | float]]:
+    """The published calls in `data/published_runs.csv`, one dict a call, counts as ints.
+
+    >>> [row["total"] for row in published_runs()][:2]
+    [203, 416]
+    """
+    with open(DATA / "published_runs.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    texts = {"run": str, "seconds": float, "source": str}
+    return [{name: texts.get(name, int)(row[name]) for name in row} for row in rows]
