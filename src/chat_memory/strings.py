@@ -39,6 +39,7 @@ EN = {
     "chart.turn": "turn",
     "chat.came": "came back",
     "chat.clear": "Clear the list",
+    "chat.empty": "The list is empty.",
     "chat.newest": "send only the newest message",
     "chat.not_sent": "not sent",
     "chat.placeholder": "Write a message and press Enter",
@@ -74,6 +75,14 @@ EN = {
         "last-messages:6."
     ),
     "cli.user": "You: {text}",
+    "control.answer_length": "tokens in an answer",
+    "control.clear_every": "turns between two /clear (0: never)",
+    "control.conversation": "conversation",
+    "control.last_messages": "messages sent (n)",
+    "control.max_turns": "turns sent (max_turns)",
+    "control.thinking": "the model thinks",
+    "control.turn": "turn",
+    "control.turns": "turns in the chat",
     "error.bad_key": (
         "Gemini does not accept the key: check GEMINI_API_KEY, or work offline with "
         "connect(offline=True)."
