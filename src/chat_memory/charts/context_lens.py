@@ -39,9 +39,9 @@ PLACES = {  # colour and pattern; the word is in strings.py
     "pinned": (PURPLE, "/"),
 }
 ROW = 18  # px
-TOP = 100  # px, for the title and the axis
+TOP = 92  # px, for the title and the axis
 SPLIT = 0.56  # of the width: words to the left of it, bars to the right
-WORDS = 62  # columns of text that fit beside a bar; a Hangul syllable takes two
+WORDS = 56  # columns of text that fit beside a bar; a Hangul syllable takes two
 
 
 class Row(NamedTuple):
@@ -204,6 +204,7 @@ def _bars(rows: Sequence[Row], place: str) -> go.Bar:
         orientation="h",
         xaxis="x2",
         textposition="outside",
+        constraintext="none",
         textfont={"size": LEAST, "color": INK},
         cliponaxis=False,
         marker=fill | {"line": {"color": colour, "width": 1}},

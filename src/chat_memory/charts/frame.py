@@ -17,6 +17,7 @@ from chat_memory.strings import t
 END = "end"  # the name of a label at the end of its data
 GAP = 0.075  # of the axis, between two labels
 ROOM = 1.08  # of the highest value, so that nothing touches the edge
+EMPTY = 100  # tokens on the axis of a chart without data
 PAPER = "rgba(255,255,255,0.8)"  # behind words, where they meet a line or a bar
 FAR = 3  # a limit beyond three times the data would flatten them: it is named, not drawn
 
@@ -70,7 +71,7 @@ class Frame:
         return f"${value:,.4f}" if self.money else f"{value:,}"
 
     def _highest(self, values: Sequence) -> float:
-        highest = max([value for value in values if value], default=1)
+        highest = max([value for value in values if value], default=EMPTY)
         return max(highest, self.limit or 0) if (self.limit or 0) <= FAR * highest else highest
 
     def _format(self) -> dict:

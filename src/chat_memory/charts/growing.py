@@ -92,12 +92,14 @@ class ChatBox:
         self.newest = widgets.Checkbox(description=t("chat.newest"), indent=False, layout=wide)
         self.button = widgets.Button(description=t("chat.send"))
         self.clear = widgets.Button(description=t("chat.clear"))
-        self.messages = widgets.HTML(layout={"width": "38%", "min_width": "300px"})
+        self.messages = widgets.HTML(layout={"width": "40%"})
 
     @cached_property
     def screen(self) -> Screen:
         """The chart on the page."""
-        return Screen(self.draw(self.session))
+        screen = Screen(self.draw(self.session))
+        screen.box.layout.width = "60%"
+        return screen
 
     @cached_property
     def view(self) -> widgets.VBox:
@@ -135,7 +137,9 @@ class ChatBox:
 def listing(session: object) -> str:
     """Give the session's messages as an HTML table: role, first words, tokens, sent or not."""
     transcript = session.transcript
-    sent = set(kept(session.calls[-1])[0]) if transcript else set()
+    if not transcript:
+        return f'<p style="font-size:14px">{t("chat.empty")}</p>'
+    sent = set(kept(session.calls[-1])[0])
     rows = [_listed(content, index, sent) for index, content in enumerate(transcript)]
     names = ("number", "role", "words", "tokens", "place")
     heads = "".join(f"<th>{t(f'lens.{name}')}</th>" for name in names)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import anywidget
 import ipywidgets as widgets
 
 from chat_memory.charts.figure import go, still
@@ -22,6 +23,7 @@ from chat_memory.charts.frame import refit
 from chat_memory.strings import EN, t
 
 VIEW = "application/vnd.jupyter.widget-view+json"
+HIGHEST = "480px"  # what is left of 720 under the controls; a figure that is higher scrolls
 MOST = 3  # controls: a figure with more is a cockpit
 
 
@@ -47,15 +49,55 @@ class Predict:
         if self.answer is not None and self.answer not in self.choices:
             raise ValueError(f"The answer {self.answer!r} is none of the choices.")
 
+    @classmethod
+    def of(cls, name: str) -> "Predict":
+        """Give the prediction whose texts stand in strings.py under this name, answer last.
+
+        >>> Predict.of("clear").choices[-1] == Predict.of("clear").answer
+        True
+        """
+        texts = [EN[key] for key in sorted(EN) if key.startswith(f"predict.{name}.")]
+        if not texts:
+            raise ValueError(f"strings.py has no prediction {name!r}.")
+        *choices, question = texts
+        return cls(question, choices, choices[-1])
+
+
+class Fit(anywidget.AnyWidget):
+    """An empty line that makes the figures on the page as wide as the page.
+
+    A FigureWidget is drawn 700 px wide before it has a place, and hears of the window's size
+    only: this tells it when it has its place, and when a sidebar opens or closes.
+    """
+
+    _esm = """export default { render({ el }) {
+      const fit = () => window.dispatchEvent(new Event("resize"));
+      const watch = new ResizeObserver(fit);
+      watch.observe(el);
+      document.addEventListener("plotlywidget-after-render", fit);
+      return () => {
+        watch.disconnect();
+        document.removeEventListener("plotlywidget-after-render", fit);
+      };
+    } }"""
+
 
 class Screen:
-    """One FigureWidget with a line for errors under it; `show` gives it another chart."""
+    """One FigureWidget with a line for errors under it; `show` gives it another chart.
+
+    A list of many rows scrolls inside the screen, so that the controls stay in sight.
+    """
 
     def __init__(self, chart: go.Figure) -> None:
         self.chart = chart
         self.figure = go.FigureWidget(chart)
+        self.figure._config = {"displaylogo": False, "responsive": True}
         self.message = widgets.HTML()
-        self.box = widgets.VBox([self.figure, self.message])
+        frame = widgets.VBox(
+            [self.figure],
+            layout={"max_height": HIGHEST, "overflow": "hidden auto", "display": "block"},
+        )
+        self.box = widgets.VBox([Fit(), frame, self.message], layout={"min_width": "0"})
 
     def show(self, chart: go.Figure) -> None:
         """Take over what differs from the chart on the screen, in one update; clear the error."""
@@ -82,7 +124,8 @@ class Live:
 
     `play` takes the controls' values by name and gives data; `draw` makes a figure of them. A
     control is `(first, last, start)` or `(first, last, start, step)` in whole numbers, a bool, or
-    a list of choices. At most three. An error at the start is raised, later ones are shown.
+    a list of choices; at most three. `**other.controls` shares those of another Live, so that
+    one slider moves both. An error at the start is raised, later ones are shown.
     """
 
     def __init__(
@@ -173,6 +216,8 @@ def kept(predict: Predict, choice: str) -> str:
 
 def control(name: str, spec: object) -> widgets.Widget:
     """Make the control that a short form describes; raises ValueError for any other form."""
+    if isinstance(spec, widgets.Widget):
+        return spec
     label = t(f"control.{name}") if f"control.{name}" in EN else name.replace("_", " ")
     look = {"description": label, "style": {"description_width": "initial"}}
     if isinstance(spec, bool):
