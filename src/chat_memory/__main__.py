@@ -71,18 +71,18 @@ def strategy_of(spec: str) -> Strategy:
     LastTurns(6, drop_to=2)
     """
     name, *numbers = spec.split(":")
+    if name not in STRATEGIES or not all(number.lstrip("-").isdigit() for number in numbers):
+        raise ValueError(t("cli.strategy", spec=spec))
     try:
-        make, values = STRATEGIES[name], [int(number) for number in numbers]
-        return make(*values)
-    except (KeyError, TypeError):
+        return STRATEGIES[name](*map(int, numbers))
+    except TypeError:  # too many numbers, or too few
         raise ValueError(t("cli.strategy", spec=spec)) from None
 
 
 def run(options: argparse.Namespace) -> int:
     """Play a conversation; print its transcript and usage, whatever happens on the way."""
-    script = find(options.scenario)
-    client = connect(conversations=[script])
-    session = ChatSession(client, strategy=strategy_of(options.strategy))
+    script, strategy = find(options.scenario), strategy_of(options.strategy)
+    session = ChatSession(connect(conversations=[script]), strategy=strategy)
     size = sum(1 for turn in script.turns if turn.user)
     code = 0
     with tqdm(total=size, unit="turn", leave=False, disable=None) as bar:

@@ -72,7 +72,8 @@ def _offline_client(
     elif isinstance(conversations, Conversation):
         conversations = [conversations]
     scripts = [find(each) for each in conversations]
-    sync, asynchronous = OfflineGemini(scripts, faults or {}, caching).clients()
+    recited = [script for script in scripts if any(turn.reply for turn in script.turns)]
+    sync, asynchronous = OfflineGemini(recited, faults or {}, caching).clients()
     options = types.HttpOptions(
         httpx_client=sync, httpx_async_client=asynchronous, async_client_args=NO_CERTIFICATES
     )

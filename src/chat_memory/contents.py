@@ -10,6 +10,7 @@ too. So a turn starts at a user content that holds something the user said.
 This file does *not* decide what is sent (`strategies.py`) and sends nothing (`session.py`).
 """
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 
 from google.genai import types
@@ -40,7 +41,7 @@ def turns(transcript: list[types.Content]) -> list[tuple[int, int]]:
     What stands before the first turn start belongs to no turn.
     """
     starts = [index for index, content in enumerate(transcript) if is_turn_start(content)]
-    return list(zip(starts, [*starts[1:], len(transcript)], strict=True))
+    return list(itertools.pairwise([*starts, len(transcript)]))
 
 
 def user(text: str) -> types.Content:

@@ -40,15 +40,15 @@ def find(conversation: Conversation) -> Script:
     """
     if isinstance(conversation, Script):
         return conversation
-    path = Path(conversation)
     language = os.environ.get("CHAT_MEMORY_LANGUAGE") or "en"
-    named = FOLDER / f"{conversation}.{language}.toml"
-    if path.suffix or path.exists() or len(path.parts) > 1:
-        return load_script(path)
-    if not named.exists():
+    for name in (f"{conversation}.{language}.toml", f"{conversation}.toml"):
+        if (FOLDER / name).is_file():
+            return load_script(FOLDER / name)
+    path = Path(conversation)
+    if not path.suffix and len(path.parts) == 1 and not path.exists():
         names = sorted({file.name.split(".")[0] for file in bundled()})
         raise ValueError(t("error.no_conversation", name=conversation, names=", ".join(names)))
-    return load_script(named)
+    return load_script(path)
 
 
 def play(
@@ -75,11 +75,11 @@ def play(
         session.tools = {d["name"]: results.tool(d) for d in script.tools} | session.tools
     played = 0
     for turn in script.turns:
+        if turns is not None and played >= turns:
+            break
         if turn.command == "/clear":
             session.clear()
             continue
-        if turns is not None and played >= turns:
-            break
         if clear_every and played and played % clear_every == 0:
             session.clear()
         results.learn(turn.steps)

@@ -111,4 +111,4 @@ def content_of(response: types.GenerateContentResponse) -> types.Content:
     content = candidate.content
     if content is None or not (calls_of(content) or text_of(content).strip()):
         raise NoAnswer(t("error.empty"))
-    return content
+    return content if content.role else content.model_copy(update={"role": "model"})

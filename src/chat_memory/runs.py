@@ -10,7 +10,6 @@ This file does *not* decide when a log is written: `session.save` and the termin
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,14 +59,12 @@ def save(session: "ChatSession", path: str | Path) -> Path:
 def _write(path: Path, text: str) -> None:
     """Write a file in one step: first beside its place, then moved there."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    beside = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        with open(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text + "\n")
+        beside.write_text(text + "\n", encoding="utf-8", newline="\n")
         os.replace(beside, path)
-    except BaseException:
-        os.unlink(beside)
-        raise
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def _call_to_json(call: Call) -> dict:

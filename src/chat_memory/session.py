@@ -68,6 +68,8 @@ class ChatSession:
         max_calls: int = 16,
         sleep: Callable[[float], None] | None = None,
     ):
+        if isinstance(strategy, type) or not callable(strategy):
+            raise ValueError(t("error.no_strategy", strategy=strategy))
         self.client = client
         self.strategy = strategy
         self.system = system

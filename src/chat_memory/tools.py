@@ -39,16 +39,21 @@ def tool(function: Callable[..., object] | Tool) -> Tool:
     if isinstance(function, Tool):
         return function
     name = getattr(function, "__name__", repr(function))
-    if not callable(function) or not getattr(function, "__doc__", None):
+    if not callable(function) or not function.__doc__:
         raise ValueError(
             f"The tool {name} has no docstring, and the model reads it to know when to call: "
             "give a function with a docstring and type hints."
         )
     if any(p.annotation is p.empty for p in inspect.signature(function).parameters.values()):
         raise ValueError(f"The tool {name} lacks a type hint: give one to each parameter.")
-    declaration = types.FunctionDeclaration.from_callable_with_api_option(
-        callable=function, use_json_schema=True
-    )
+    try:
+        declaration = types.FunctionDeclaration.from_callable_with_api_option(
+            callable=function, use_json_schema=True
+        )
+    except (ValueError, NameError, TypeError) as error:
+        raise ValueError(
+            f"The tool {name} can't be declared: use str, int, float, bool, list or dict as hints."
+        ) from error
     return Tool(declaration.model_dump(mode="json", exclude_none=True), function)
 
 
@@ -85,7 +90,7 @@ def result_of(call: types.FunctionCall, tools: Mapping[str, Tool]) -> dict:
     try:
         value = run(**arguments)
     except Exception as error:  # whatever a tool raises is for the model to read
-        return {"error": f"{call.name} failed: {type(error).__name__}: {error}"}
+        value = {"error": f"{call.name} failed: {type(error).__name__}: {error}"}
     return _as_json(value, call.name)
 
 

@@ -1,0 +1,228 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from chat_memory import ChatSession, load
+from chat_memory.__main__ import main, strategy_of, usage_table
+from chat_memory.strategies import Everything, LastMessages, LastTurns
+
+HEADS = "call | contents | prompt | thoughts | candidates | total | seconds"
+
+
+@pytest.fixture(autouse=True)
+def offline(monkeypatch, tmp_path):
+    for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY", "CHAT_MEMORY_LANGUAGE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("chat_memory.__main__.RUNS", tmp_path / "runs")
+
+
+@pytest.fixture
+def typing(monkeypatch):
+    """Types these lines; an exception among them is what the keyboard does instead."""
+
+    def typing(*lines):
+        left = [*lines, EOFError()]
+
+        def typed(prompt):
+            line = left.pop(0)
+            if isinstance(line, BaseException):
+                raise line
+            return line
+
+        monkeypatch.setattr("builtins.input", typed)
+
+    return typing
+
+
+def rows(text):
+    """The usage table in a text, as lists of cells."""
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines]
+
+
+def test_run_prints_the_transcript_and_what_each_call_cost(capsys):
+    assert main(["run", "queue"]) == 0
+    out = capsys.readouterr().out
+    assert "You: Our queue holds 18000 messages" in out
+    assert "Gemini: The queue is empty after 72 seconds." in out
+    assert out.index("72 seconds") < out.index("(/clear:") < out.index("I can't tell")
+    table = rows(out)
+    assert " | ".join(table[0]) == HEADS
+    assert [row[:2] for row in table[2:]] == [["0", "1"], ["1", "3"], ["2", "1"]]
+    assert {row[-1] for row in table[2:]} == {"-"}
+    prompts, totals = [int(row[2]) for row in table[2:]], [int(row[5]) for row in table[2:]]
+    assert prompts[1] > totals[0]
+    assert prompts[2] < prompts[0]
+
+
+def test_run_writes_a_log_that_can_be_loaded(capsys, tmp_path):
+    log = tmp_path / "queue.json"
+    assert main(["run", "queue", "--log", str(log), "--strategy", "last-turns:1"]) == 0
+    assert str(log) in capsys.readouterr().out
+    run = load(log)
+    assert (run.scenario, run.strategy) == ("queue.en.toml", "LastTurns(1)")
+    assert len(run.calls) == 4  # the customer repeats himself once
+
+
+def test_run_shows_calls_and_their_results(capsys):
+    main(["run", "support", "--strategy", "last-turns:2"])
+    out = capsys.readouterr().out
+    assert "the model calls " in out
+    assert " gives {" in out
+
+
+def test_run_plays_a_text_file(capsys, tmp_path):
+    path = tmp_path / "mine.txt"
+    path.write_text("My cat is called Momo.\nWhat is my cat called?\n", encoding="utf-8")
+    assert main(["run", str(path)]) == 0
+    assert 'Gemini: Earlier you wrote: "My cat is called Momo."' in capsys.readouterr().out
+
+
+def test_what_was_played_is_kept_when_a_turn_fails_or_is_interrupted(
+    capsys, tmp_path, monkeypatch
+):
+    real, sent = ChatSession.send, []
+
+    def send(self, text, stream=None):
+        sent.append(text)
+        if len(sent) == 2:
+            raise KeyboardInterrupt
+        return real(self, text, stream)
+
+    monkeypatch.setattr(ChatSession, "send", send)
+    assert main(["run", "queue", "--log", str(tmp_path / "run.json")]) == 130
+    out = capsys.readouterr().out
+    assert "Interrupted" in out and len(rows(out)) == 3
+    assert len(load(tmp_path / "run.json").calls) == 1
+
+
+def test_a_scenario_that_gemini_refuses_prints_what_was_played(capsys, monkeypatch):
+    monkeypatch.setenv("CHAT_MEMORY_MODEL", "gpt-5")
+    assert main(["run", "queue"]) == 2
+    printed = capsys.readouterr()
+    assert printed.err.count("\n") == 1 and "no model called gpt-5" in printed.err
+    assert rows(printed.out)[2] == ["0", "1", "-", "-", "-", "-", "-"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "are required"),
+        (["dance"], "invalid choice: 'dance'"),
+        (["run"], "are required: scenario"),
+        (["run", "nope"], "There is no conversation called nope"),
+        (["run", "nope.toml"], "nope.toml can't be read"),
+        (["run", "."], "is a folder"),
+        (["run", "queue", "--strategy", "last-turns:0"], "must be a whole number from 1 on"),
+        (["run", "queue", "--strategy", "last-turns"], "The strategy last-turns is not known"),
+        (["run", "queue", "--strategy", "best"], "The strategy best is not known"),
+        (["run", "queue", "--strategy", "last-turns:x"], "The strategy last-turns:x is not known"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(capsys, arguments, words):
+    assert main(arguments) == 2
+    printed = capsys.readouterr()
+    assert words in printed.err
+    assert printed.err.count("\n") == 1
+
+
+def test_a_log_that_cannot_be_written_is_said_after_the_table(capsys, tmp_path):
+    assert main(["run", "queue", "--log", str(tmp_path)]) == 2
+    printed = capsys.readouterr()
+    assert len(rows(printed.out)) == 5
+    assert "can't be written" in printed.err
+
+
+@pytest.mark.parametrize(
+    ("spec", "strategy"),
+    [
+        ("everything", Everything()),
+        ("last-turns:6", LastTurns(6)),
+        ("last-turns:6:2", LastTurns(6, drop_to=2)),
+        ("last-messages:4", LastMessages(4)),
+    ],
+)
+def test_a_strategy_is_named_by_a_word(spec, strategy):
+    assert strategy_of(spec) == strategy
+
+
+def test_a_chat_remembers_clears_and_quits(capsys, typing):
+    typing(
+        "My cat is called Momo.", "", "What is my cat called?", "/clear", "My cat?", "/quit", "x"
+    )
+    assert main(["chat"]) == 0
+    out = capsys.readouterr().out
+    assert 'Gemini: Earlier you wrote: "My cat is called Momo."' in out
+    assert "(/clear: the list is empty" in out
+    assert [row[1] for row in rows(out)[2:]] == ["1", "3", "1"]
+
+
+@pytest.mark.parametrize("key", [EOFError(), KeyboardInterrupt()])
+def test_leaving_a_chat_loses_nothing(typing, tmp_path, key):
+    typing("My cat is called 모모.", key)
+    assert main(["chat"]) == 0
+    (log,) = (tmp_path / "runs").iterdir()
+    assert "모모" in log.read_text(encoding="utf-8")
+    assert len(load(log).calls) == 1
+
+
+def test_an_interrupted_answer_leaves_the_chat_as_before(capsys, typing, monkeypatch):
+    typing("Hello there.", "Stop.", "Goodbye then.")
+    real = ChatSession.send
+
+    def send(self, text, stream=None):
+        def listen(piece):
+            if text == "Stop.":
+                raise KeyboardInterrupt
+            stream(piece)
+
+        return real(self, text, listen)
+
+    monkeypatch.setattr(ChatSession, "send", send)
+    assert main(["chat"]) == 0
+    out = capsys.readouterr().out
+    assert "Interrupted" in out
+    assert [row[1] for row in rows(out)[2:]] == ["1", "3", "3"]
+
+
+def test_a_failed_turn_is_one_sentence_and_the_chat_goes_on(capsys, typing, monkeypatch):
+    monkeypatch.setenv("CHAT_MEMORY_MODEL", "gpt-5")
+    typing("Hello.", "/quit")
+    assert main(["chat"]) == 0
+    assert "no model called gpt-5" in capsys.readouterr().err
+
+
+def test_the_log_is_on_disk_after_each_turn(typing, tmp_path, monkeypatch):
+    seen = []
+    real = ChatSession.save
+
+    def save(self, path):
+        seen.append(len(self.calls))
+        return real(self, path)
+
+    monkeypatch.setattr(ChatSession, "save", save)
+    typing("One.", "Two.")
+    main(["chat", "--log", str(tmp_path / "chat.json")])
+    assert seen == [1, 2, 2]
+    assert json.loads((tmp_path / "chat.json").read_text())["scenario"] == "chat"
+
+
+def test_the_table_of_no_calls_is_its_head():
+    assert " | ".join(rows(usage_table([]))[0]) == HEADS
+
+
+def test_the_package_imports_without_plotly_and_widgets():
+    code = (
+        "import sys, chat_memory; print([m for m in ('plotly', 'ipywidgets') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_the_module_runs_as_a_program():
+    command = [sys.executable, "-m", "chat_memory", "run", "nope"]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
+    assert done.returncode == 2
+    assert done.stderr.startswith("There is no conversation called nope")
