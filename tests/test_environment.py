@@ -61,9 +61,10 @@ def disagreements(project, constraints, lock, conda):
     """Each thing in which the four files differ, in words."""
     if constraints.split("\n", 2)[2] != without_hashes(lock):
         yield "constraints.txt is not the lock without hashes"
-    for requirement in direct(project):
-        for laptop in laptops():
-            versions = installed(constraints, laptop).get(canonicalize_name(requirement.name), [])
+    for laptop in laptops():
+        found = installed(constraints, laptop)
+        for requirement in direct(project):
+            versions = found.get(canonicalize_name(requirement.name), [])
             if len(versions) != 1 or versions[0] not in requirement.specifier:
                 yield f"{requirement} is pinned as {versions} on {laptop['sys_platform']}"
     yield from conda_disagreements(project, conda)
@@ -187,8 +188,7 @@ def imported(path):
             yield node.module.partition(".")[0]
 
 
-# What comes with what is asked for: a kernel has IPython, google-genai is made of pydantic; a client
-# built on httpx is served as well as one on httpx2.
+# A kernel has IPython, google-genai is made of pydantic, and a client on httpx is served as well.
 COMES_ALONG = {"IPython", "pydantic", "httpx"}
 
 

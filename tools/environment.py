@@ -265,6 +265,6 @@ def configure() -> None:
 
 
 def surroundings(**more: str) -> dict[str, str]:
-    """The variables that a child gets: ours, in UTF-8, without another Python's paths."""
+    """The variables that a child gets: UTF-8, and no other Python's paths and kernels."""
     kept = {k: v for k, v in os.environ.items() if k not in ("PYTHONHOME", "PYTHONPATH")}
-    return {**kept, "PYTHONUTF8": "1", **more}
+    return {**kept, "PYTHONUTF8": "1", "JUPYTER_PREFER_ENV_PATH": "1", **more}

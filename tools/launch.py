@@ -73,8 +73,7 @@ def lab(rest: list[str]) -> int:
     python = ready()
     copy_missing()
     began = time.monotonic()
-    own = surroundings(JUPYTER_PREFER_ENV_PATH="1", CHAT_MEMORY_SEED=seed())
-    code = run(lab_command(python, rest), own)
+    code = run(lab_command(python, rest), surroundings(CHAT_MEMORY_SEED=seed()))
     if code == 1 and time.monotonic() - began < 30:
         raise Trouble(NOT_STARTED)
     return code
