@@ -128,8 +128,9 @@ def reset(rest: list[str]) -> int:
 def find_chapter(rest: list[str]) -> Path:
     """The chapter that `reset` is to renew, named by its number or by its file."""
     wanted = Path(rest[0]).name.removesuffix(".ipynb") if len(rest) == 1 else ""
+    number = int(wanted) if wanted.isdecimal() else None
     for chapter in chapters():
-        if wanted in (chapter.stem, chapter.stem[:2], chapter.stem[:2].lstrip("0")) and wanted:
+        if wanted == chapter.stem or number == int(chapter.stem[:2]):
             return chapter
     raise Misused(CHAPTERS.format(", ".join(chapter.stem[:2] for chapter in chapters()) or "none"))
 
