@@ -40,7 +40,8 @@ def kept():
 
 def tool(*words):
     command = [sys.executable, *words]
-    return subprocess.run(command, cwd=ROOT, env=surroundings(), capture_output=True, text=True)
+    options = {"cwd": ROOT, "env": surroundings(), "encoding": "utf-8"}
+    return subprocess.run(command, capture_output=True, **options)
 
 
 @pytest.mark.parametrize("how", [["check"], ["format", "--check"]], ids=" ".join)
