@@ -461,7 +461,7 @@ def reordered(value: object) -> object:
 
 
 @given(REQUESTS)
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_spelling_and_order_of_keys_do_not_change_the_bill(request):
     assert respelled(request) != request
     bill = breakdown(request, MODEL, {"s": 100, "t": 9})
@@ -472,7 +472,7 @@ def test_spelling_and_order_of_keys_do_not_change_the_bill(request):
 
 
 @given(REQUESTS)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_one_content_more_adds_what_it_weighs_alone(request):
     more = user("And one more thing.")
     grown = request | {"contents": [*request["contents"], more]}

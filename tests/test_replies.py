@@ -310,7 +310,7 @@ WORDS = st.text(alphabet="abc 1,.{}가", max_size=15)
     before=st.lists(WORDS, max_size=3),
     glue=st.sampled_from(["", "건", "-", "."]),
 )
-@settings(deadline=None, max_examples=120)
+@settings(max_examples=120)
 def test_taking_the_fact_out_of_a_request_turns_the_reply_into_its_without(
     place, fact, before, glue
 ):
@@ -551,7 +551,7 @@ REQUESTS = st.builds(
 
 
 @given(REQUESTS, st.lists(REQUESTS, max_size=2))
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_equal_requests_get_equal_replies_whatever_was_asked_between(request, between):
     server = OfflineGemini(SCRIPTED)
     sent = copy.deepcopy(request)
@@ -564,7 +564,7 @@ def test_equal_requests_get_equal_replies_whatever_was_asked_between(request, be
 
 
 @given(REQUESTS)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_the_order_of_keys_changes_neither_words_nor_bill(request):
     reverse = {key: request[key] for key in reversed(request)}
     assert list(reverse) != list(request)
