@@ -10,6 +10,7 @@ from chat_memory.usage import breakdown
 CALL_KEYS = {
     "turn",
     "purpose",
+    "scripted",
     "contents_before",
     "request",
     "response",
@@ -43,7 +44,16 @@ def test_a_loaded_call_has_what_the_session_had(tmp_path):
         assert loaded.context.layers == call.context.layers
         assert loaded.reply == call.reply
         assert breakdown(loaded) == breakdown(call)
-        for name in ("turn", "purpose", "answer", "usage", "error", "seconds", "model"):
+        for name in (
+            "turn",
+            "purpose",
+            "scripted",
+            "answer",
+            "usage",
+            "error",
+            "seconds",
+            "model",
+        ):
             assert getattr(loaded, name) == getattr(call, name), name
 
 

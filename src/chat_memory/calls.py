@@ -33,7 +33,9 @@ class Call:
     `request` is the JSON body that was sent, `response` the one that came back. `usage` is None
     if nothing came, `error` the sentence if the call failed. `seconds` is None offline, where
     speed says nothing. `contents_before` is the length of the transcript when it was sent, and
-    `signatures` maps a signature to the thoughts of the reply it came from.
+    `signatures` maps a signature to the thoughts of the reply it came from. `scripted` is the
+    turn of the conversation that was played: a customer who repeats himself adds a turn to the
+    chat, but none to the script, so charts of one script can be laid over each other.
     """
 
     turn: int
@@ -47,6 +49,7 @@ class Call:
     usage: Usage | None = None
     error: str | None = None
     seconds: float | None = None
+    scripted: int | None = None
 
     @property
     def contents(self) -> list[types.Content]:

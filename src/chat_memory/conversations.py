@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from chat_memory.strings import t
 from chat_memory.tools import Tool
 from offline_gemini import Script, load_script
-from offline_gemini.scripts import Call
+from offline_gemini.scripts import Call, Turn
 
 if TYPE_CHECKING:
     from chat_memory.session import ChatSession
@@ -83,13 +83,23 @@ def play(
         if clear_every and played and played % clear_every == 0:
             session.clear()
         results.learn(turn.steps)
-        reply = session.send(turn.user)
-        if turn.again and reply.text == turn.without:
-            session.send(turn.again)
         played += 1
+        _say(turn, played, session)
         if each:
             each(session)
     return session
+
+
+def _say(turn: Turn, number: int, session: "ChatSession") -> None:
+    """Say a turn's text, and say it again in other words if the model lacks a fact of it."""
+    done = len(session.calls)
+    try:
+        reply = session.send(turn.user)
+        if turn.again and reply.text == turn.without:
+            session.send(turn.again)
+    finally:
+        for call in session.calls[done:]:
+            call.scripted = number
 
 
 def _require_known(script: Script, session: "ChatSession") -> None:

@@ -70,6 +70,7 @@ def _write(path: Path, text: str) -> None:
 def _call_to_json(call: Call) -> dict:
     return {
         "turn": call.turn,
+        "scripted": call.scripted,
         "purpose": call.purpose,
         "contents_before": call.contents_before,
         "request": call.request,
@@ -125,6 +126,7 @@ def _call_from_json(row: Mapping, model: str, signatures: dict[str, int]) -> Cal
         usage=None if usage is None else Usage.from_json(usage, row["estimated"]),
         error=row["error"],
         seconds=row["seconds"],
+        scripted=row.get("scripted"),
     )
 
 
