@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from chat_memory.contents import is_turn_start, text_of
+from chat_memory.strings import t
 from offline_gemini import Script
 from offline_gemini.replies import Found, current, visible_texts
 from offline_gemini.scripts import fold, visible
@@ -42,12 +43,20 @@ def probes(calls: Iterable["Call"], script: Script) -> list[Probe]:
     A probe counts at the first request that asks it: when the customer repeats himself after it,
     that is too late.
     """
-    asked = first_asked(calls)
+    asked = {}
+    for call in calls:
+        if call.purpose == "answer":
+            asked.setdefault(fold(_question(call)), call)
     found = []
     for index, turn in enumerate(script.turns):
         if turn.probe and fold(turn.user) in asked:
             found.append(_score(Found(script, index), asked[fold(turn.user)]))
     return found
+
+
+def lost(calls: Iterable["Call"], script: Script) -> dict[int, str]:
+    """A word for each turn whose probe lacked its fact, by turn: the `marks` of a chart."""
+    return {probe.number: t("probe.lost") for probe in probes(calls, script) if probe.missing}
 
 
 def _score(found: Found, call: "Call") -> Probe:
@@ -59,15 +68,6 @@ def _score(found: Found, call: "Call") -> Probe:
         sent=tuple(fact for fact, there in sent.items() if there),
         missing=tuple(fact for fact, there in sent.items() if not there),
     )
-
-
-def first_asked(calls: Iterable["Call"]) -> dict[str, "Call"]:
-    """The first answer call for each thing the user said, by that text, folded."""
-    asked = {}
-    for call in calls:
-        if call.purpose == "answer":
-            asked.setdefault(fold(_question(call)), call)
-    return asked
 
 
 def _question(call: "Call") -> str:

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from chat_memory.contents import text_of
-from chat_memory.probes import first_asked, probes
+from chat_memory.probes import probes
 from chat_memory.strings import t
 from chat_memory.usage import total
 from offline_gemini import breakdown
-from offline_gemini.scripts import fold
 
 if TYPE_CHECKING:
     from chat_memory.calls import Call
@@ -111,9 +110,8 @@ def running_table(sessions: Mapping[str, "ChatSession"], script: "Script", probe
 
 def _running_row(calls: Sequence["Call"], script: "Script", probe: int) -> tuple:
     asked = next(each for each in probes(calls, script) if each.number == probe)
-    said = first_asked(calls)
-    played = sum(1 for turn in script.turns if turn.user and fold(turn.user) in said)
-    repeated = max(call.turn for call in calls) - played
+    repeated = max(call.turn for call in calls) - max(call.scripted for call in calls)
     others = sum(1 for call in calls if call.purpose != "answer")
-    prompt, summed = asked.call.usage.prompt_token_count, total(calls).prompt_token_count
+    answer = [call for call in calls if call.scripted == probe and call.answer][-1]
+    prompt, summed = answer.usage.prompt_token_count, total(calls).prompt_token_count
     return prompt, summed, asked.in_request, others + repeated
