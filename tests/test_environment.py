@@ -64,6 +64,8 @@ def disagreements(project, constraints, lock, conda):
     for laptop in laptops():
         found = installed(constraints, laptop)
         for requirement in direct(project):
+            if requirement.marker and not requirement.marker.evaluate(laptop):
+                continue
             versions = found.get(canonicalize_name(requirement.name), [])
             if len(versions) != 1 or versions[0] not in requirement.specifier:
                 yield f"{requirement} is pinned as {versions} on {laptop['sys_platform']}"

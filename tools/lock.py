@@ -39,7 +39,6 @@ argon2-cffi-bindings<26 ; {INTEL_MAC}
 cryptography<49 ; {INTEL_MAC}
 cryptography<=46.0.3 ; {ARM_WINDOWS}
 cryptography>=49 ; {NEITHER}
-sentencepiece<0.2.3 ; {INTEL_MAC}
 """
 
 # Each kind of laptop, and the Pythons to ask about (ARM Windows: PyYAML has wheels from 3.13 on).
