@@ -190,8 +190,8 @@ def imported(path):
             yield node.module.partition(".")[0]
 
 
-# A kernel has IPython, google-genai is made of pydantic, and a client on httpx is served as well.
-COMES_ALONG = {"IPython", "pydantic", "httpx"}
+# ipywidgets are traitlets in IPython, google-genai is pydantic, and httpx is served beside httpx2.
+COMES_ALONG = {"IPython", "traitlets", "pydantic", "httpx"}
 
 
 @pytest.mark.parametrize("folder", ["src", "tools", "tests"])
