@@ -74,6 +74,15 @@ def test_a_429_is_not_among_what_the_sdk_repeats():
     assert 503 in RETRIES.http_status_codes
 
 
+def test_caching_bills_a_prefix_that_was_sent_before():
+    system = "Help the customers of a furniture shop. " * 900
+    for caching, cached in ((True, True), (False, False)):
+        session = ChatSession(connect(offline=True, caching=caching, quiet=True), system=system)
+        session.send("My cat is called Momo.")
+        session.send("What is my cat called?")
+        assert bool(session.calls[1].usage.cached_content_token_count) is cached
+
+
 def test_quiet_says_nothing(capsys):
     connect(quiet=True)
     assert capsys.readouterr().out == ""

@@ -199,6 +199,23 @@ def test_an_edited_transcript_is_sent_as_it_is_now(start):
     assert session.send(SECOND).text == "I do not know."
 
 
+def test_records_share_what_was_sent_before(start):
+    session = start(tools=[])
+    session.send(FIRST)
+    session.send(SECOND)
+    first, second = (call.request["contents"] for call in session.calls)
+    assert second[0] is first[0]
+
+
+def test_a_content_that_a_strategy_repeats_is_sent_twice():
+    client, bodies = wire.client(wire.said("Hi"))
+    session = ChatSession(client, strategy=lambda transcript: transcript * 2)
+    session.send("Hello")
+    session.send("Again")
+    assert [len(body["contents"]) for body in bodies] == [2, 6]
+    assert bodies[1]["contents"] == to_json(session.transcript[:3] * 2)
+
+
 def test_thinking_can_be_turned_off(start):
     assert start(tools=[]).send(FIRST).usage.thoughts_token_count == 30
     assert start(tools=[], thinking=False).send(FIRST).usage.thoughts_token_count is None
@@ -370,6 +387,7 @@ def test_a_rate_limit_that_waiting_does_not_help_is_an_error_at_once(answer, wor
     ("answer", "kind", "words"),
     [
         (wire.error(400, "INVALID_ARGUMENT", "Bad\n thing."), RequestRefused, "Bad thing."),
+        (wire.error(400, "INVALID_ARGUMENT", "Bad " * 999), RequestRefused, "Bad Bad [...]"),
         (
             wire.error(
                 400, "INVALID_ARGUMENT", "API key", details=[{"reason": "API_KEY_INVALID"}]

@@ -8,6 +8,7 @@ This file does *not* retry anything: `session.py` decides that, by `RateLimited.
 """
 
 import json
+import textwrap
 
 import httpx2
 from google.genai import errors, types
@@ -16,6 +17,7 @@ from chat_memory.contents import calls_of, text_of
 from chat_memory.strings import t
 from offline_gemini import rules
 
+LONGEST = 300  # characters of Gemini's own message that are shown
 STOPS = {
     "MAX_TOKENS": "error.cut",
     "MALFORMED_FUNCTION_CALL": "error.malformed_call",
@@ -80,7 +82,7 @@ def _explain_api(error: errors.APIError, model: str) -> ChatError:
 
 
 def _refused(code: int, status: str | None, message: str | None) -> RequestRefused:
-    words = " ".join((message or "").split())
+    words = textwrap.shorten(message or "", LONGEST)  # Gemini may quote a whole message
     return RequestRefused(t("error.refused", code=code, status=status, message=words))
 
 

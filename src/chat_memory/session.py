@@ -84,6 +84,7 @@ class ChatSession:
         self.calls: list[Call] = []
         self._turns = 0
         self._signatures: dict[str, int] = {}
+        self._sent: dict[int, dict] = {}
 
     def __repr__(self) -> str:
         return f"ChatSession({name_of(self.strategy)}, {self._turns} turns, {self.model})"
@@ -139,6 +140,7 @@ class ChatSession:
     def _call(self, context: Context, before: int, stream: Stream | None) -> types.Content:
         """One request, recorded in `calls` whatever comes of it."""
         request = calls.body(context, self.system, self.tools.values(), self.thinking)
+        self._share(context, request)
         call = Call(
             turn=self._turns + 1,
             purpose="answer",
@@ -156,6 +158,14 @@ class ChatSession:
             reply = errors.content_of(response)
         self._signatures |= runs.signatures_of(call)
         return reply
+
+    def _share(self, context: Context, request: dict) -> None:
+        """Let a content that was sent before be one object in both records: they stay small."""
+        rows = request["contents"]
+        for place, content in enumerate(context.contents):
+            before = self._sent.get(id(content))
+            rows[place] = before if before == rows[place] else rows[place]
+        self._sent = dict(zip(map(id, context.contents), rows, strict=True))
 
     @contextmanager
     def _watched(self, call: Call) -> Iterator[None]:
