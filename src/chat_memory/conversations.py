@@ -9,6 +9,7 @@ himself: that is an extra turn.
 This file does *not* draw or print: `each` is called after every turn and may do both.
 """
 
+import itertools
 import json
 import os
 from collections import defaultdict
@@ -49,6 +50,23 @@ def find(conversation: Conversation) -> Script:
         names = sorted({file.name.split(".")[0] for file in bundled()})
         raise ValueError(t("error.no_conversation", name=conversation, names=", ".join(names)))
     return load_script(path)
+
+
+def even_chat(turns: int, answer: int = 100, thoughts: int = 0) -> Script:
+    """A made-up conversation of equal turns, to see how a bill grows: filler, and no facts.
+
+    Each answer has `answer` words and each turn `thoughts` thinking tokens.
+
+    >>> [len(turn.reply.split()) for turn in even_chat(turns=2, answer=30).turns]
+    [30, 30]
+    """
+    words = itertools.cycle(t("filler.answer").split())
+    reply = " ".join(itertools.islice(words, answer))
+    spoken = [
+        Turn(user=t("filler.question", number=number), reply=reply, thoughts=thoughts)
+        for number in range(1, turns + 1)
+    ]
+    return Script(name="even_chat", title="even_chat", turns=tuple(spoken))
 
 
 def play(
