@@ -1,8 +1,17 @@
 import pytest
 
-from chat_memory import Chain, ChatSession, Everything, LastTurns, connect, load, play
+from chat_memory import (
+    Chain,
+    ChatSession,
+    Everything,
+    LastMessages,
+    LastTurns,
+    connect,
+    load,
+    play,
+)
 from chat_memory.contents import user
-from chat_memory.recount import Record
+from chat_memory.recount import Record, recounted
 from chat_memory.strategies import Context
 
 
@@ -64,3 +73,20 @@ def test_a_strategy_that_adds_to_the_list_is_billed_for_it():
 def test_a_record_that_lacks_messages_is_refused():
     with pytest.raises(ValueError, match="record it with Everything"):
         Record(played(LastTurns(2)).calls)
+
+
+def test_recounted_calls_weigh_what_the_record_says_and_keep_their_replies():
+    session = played(Everything())
+    calls = recounted(session.calls, LastTurns(2))
+    weights = [call.usage.prompt_token_count for call in calls]
+    assert weights == Record(session.calls).prompts(LastTurns(2)) != prompts(session)
+    assert [call.reply for call in calls if call.answer] == [
+        call.reply for call in session.calls if call.answer
+    ]
+
+
+def test_a_recounted_call_that_gemini_refuses_has_its_error_and_no_usage():
+    calls = recounted(played(Everything()).calls, LastMessages(2))
+    refused = [call for call in calls if call.error]
+    assert refused and all(call.usage is None for call in refused)
+    assert "immediately after" in refused[0].error

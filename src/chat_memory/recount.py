@@ -10,11 +10,12 @@ This file does *not* say what the model would have answered.
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from chat_memory import contents
 from chat_memory.calls import Call
 from chat_memory.strategies import Context, Strategy, context_of
-from offline_gemini import breakdown, prompt_token_count
+from offline_gemini import Refused, breakdown, prompt_token_count
 from offline_gemini.billing import keeps_old_thoughts
 
 
@@ -40,6 +41,26 @@ class Record:
             for chat, before in self._chats
             for call in chat
         ]
+
+
+def recounted(calls: Sequence[Call], strategy: Strategy) -> list[Call]:
+    """The recorded calls as `strategy` would have sent them, for a chart; replies held fixed.
+
+    A call that Gemini would have refused has its `error` and no usage.
+    """
+    return [_recounted(call, context_of(strategy, call.contents)) for call in calls]
+
+
+def _recounted(call: Call, context: Context) -> Call:
+    request = call.request | {"contents": contents.to_json(context.contents)}
+    try:
+        contents.check(context.contents)
+    except Refused as refused:
+        return replace(call, context=context, request=request, usage=None, error=str(refused))
+    prompt = prompt_token_count(request, call.model, call.signatures)
+    more = prompt - call.usage.prompt_token_count
+    sums = {"prompt_token_count": prompt, "total_token_count": call.usage.total_token_count + more}
+    return replace(call, context=context, request=request, usage=replace(call.usage, **sums))
 
 
 def _chats(calls: Sequence[Call]) -> Iterator[list[Call]]:
