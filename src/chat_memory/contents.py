@@ -68,6 +68,19 @@ def calls_of(content: types.Content) -> list[types.FunctionCall]:
     return [part.function_call for part in content.parts or () if part.function_call]
 
 
+def kind(content: types.Content) -> str:
+    """What a content is in a turn: "user", "call", "response" or "model".
+
+    >>> kind(user("Hello")), kind(model("Hello"))
+    ('user', 'model')
+    """
+    if calls_of(content):
+        return "call"
+    if any(part.function_response for part in content.parts or ()):
+        return "response"
+    return content.role
+
+
 def check(contents: Iterable[types.Content | dict]) -> None:
     """Raise `offline_gemini.Refused`, with Gemini's words, if Gemini refuses this list.
 
