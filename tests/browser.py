@@ -31,6 +31,9 @@ SIZE = {"width": 1280, "height": 720}
 PATIENCE = 120  # seconds; a loaded machine takes its time
 IDLE = r"""() => [...document.querySelectorAll('#jp-main-statusbar .jp-StatusBar-TextItem')]
   .some(item => /\|\s*Idle/.test(item.textContent))"""
+RAN = """() => { const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]
+    .map(prompt => prompt.textContent);
+  return prompts.some(p => /\\[\\d+\\]/.test(p)) && !prompts.some(p => p.includes('*')); }"""
 # Armed before a key: t0 is when the page gets the key, t1 the second frame after the figure on
 # the page has changed, which is when the change has been painted.
 ARM = """([cell]) => {
@@ -75,7 +78,7 @@ class Lab:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        self.log = open(Path(self.home.name, "lab.log"), "w")  # noqa: SIM115 (closed in __exit__)
+        self.log = open(Path(self.home.name, "lab.log"), "w")
         self.process = subprocess.Popen(
             self._command(), env=self._environment(), stdout=self.log, stderr=subprocess.STDOUT
         )
@@ -161,12 +164,14 @@ class Page:
         """Run, Run All Cells, and wait."""
         self.page.click('.lm-MenuBar-item:has(> .lm-MenuBar-itemLabel:text-is("Run"))')
         self.page.click('.lm-Menu-item:has(> .lm-Menu-itemLabel:text-is("Run All Cells"))')
-        counts = ".jp-CodeCell .jp-InputPrompt"
-        self.page.wait_for_function(
-            "(counts) => [...document.querySelectorAll(counts)].every(e => /\\[\\d+\\]/.test(e.textContent))",
-            arg=counts,
-        )
+        self.page.wait_for_function(RAN)
         self.idle()
+        prompts = self.page.locator(".jp-CodeCell .jp-InputPrompt").all_text_contents()
+        assert not any("[ ]" in prompt for prompt in prompts), self._output()
+
+    def _output(self) -> str:
+        """What the cells say, for a failed run."""
+        return "\n".join(self.page.locator(".jp-OutputArea-output").all_text_contents())[-2000:]
 
     def cell(self, place: int) -> object:
         """The cell, scrolled into view."""
@@ -181,7 +186,8 @@ class Page:
 
     def wait_for_title(self, place: int, words: str) -> dict:
         """Wait until the figure's title holds these words; gives the figure."""
-        look = f"([cell, words]) => {{ const f = ({FIGURE})([cell]); return f && f.title.includes(words) ? f : null; }}"
+        look = f"([cell, words]) => {{ const f = ({FIGURE})([cell]); "
+        look += "return f && f.title.includes(words) ? f : null; }"
         return self.page.wait_for_function(look, arg=[place, words]).json_value()
 
     def timed(self, place: int, key: str) -> float:

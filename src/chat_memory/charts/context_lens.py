@@ -26,6 +26,7 @@ from chat_memory.charts.figure import (
     TICK,
     Chart,
     go,
+    plain,
     shorten,
 )
 from chat_memory.charts.figure import title as title_of
@@ -147,7 +148,7 @@ def _written(values: Mapping | None) -> str:
 def _chart(rows: Sequence[Row], found: str) -> Chart:
     """Draw the rows: words to the left, bars to the right, one trace for each place."""
     count = range(len(rows))
-    names = [f"{index + 1}  {row.role}  {row.words}" for index, row in enumerate(rows)]
+    names = [f"{index + 1}  {row.role}  {plain(row.words)}" for index, row in enumerate(rows)]
     traces = [_words_trace(names), *(_bars(rows, place) for place in PLACES)]
     axis = {"range": [len(rows) - 0.5, -0.5], "visible": False}
     longest = max(row.tokens for row in rows)

@@ -9,6 +9,7 @@ What is not here: what a chart draws (draw.py, context_lens.py) and anything tha
 Nothing in a figure asks for a file from the network, and no button sends one there.
 """
 
+import html
 import re
 import sys
 import textwrap
@@ -60,7 +61,7 @@ _STYLE = {
     "yaxis": {**_AXIS, "separatethousands": True},
     "autosize": True,
     "height": 400,
-    "margin": {"l": 84, "r": 24, "t": 56, "b": 52},
+    "margin": {"l": 92, "r": 24, "t": 56, "b": 52},
     "showlegend": False,
     "hovermode": "closest",
     # "sendChartToCloud" is plotly 7's "Share chart" button: it uploads the figure.
@@ -111,7 +112,7 @@ def table(figure: go.Figure, columns: Mapping[str, Sequence] | None = None) -> s
     headings are the x axis's title and the traces' names. A trace without a name is decoration.
     """
     columns = _columns(figure) if columns is None else columns
-    title = (figure.layout.title.text or "").replace("<br>", " ")
+    title = html.unescape((figure.layout.title.text or "").replace("<br>", " "))
     cells = [[name, *(_cell(value) for value in column)] for name, column in columns.items()]
     if not cells:
         return title
@@ -122,11 +123,16 @@ def table(figure: go.Figure, columns: Mapping[str, Sequence] | None = None) -> s
 def title(text: str) -> dict[str, str]:
     """Give a layout's title, broken before it runs out of the picture.
 
-    >>> title("short")
-    {'text': 'short'}
+    >>> title("It costs $5")
+    {'text': 'It costs &#36;5'}
     """
     letters = 88 * len(text) // max(_width(text), 1)  # a Hangul syllable is twice as wide
-    return {"text": "<br>".join(textwrap.wrap(text, letters))}
+    return {"text": "<br>".join(map(plain, textwrap.wrap(text, letters)))}
+
+
+def plain(text: str) -> str:
+    """Give a text so that plotly writes it as it is: no tags, no TeX between two $."""
+    return html.escape(text, quote=False).replace("$", "&#36;")
 
 
 def shorten(text: str, columns: int) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from chat_memory.charts.figure import GREY, INK, LABEL, Chart, go, spread
+from chat_memory.charts.figure import GREY, INK, LABEL, Chart, go, plain, spread
 from chat_memory.charts.figure import title as title_of
 from chat_memory.strings import t
 
@@ -91,18 +91,20 @@ class Frame:
         return [_note(text, 0.01, min(self.limit, top), "bottom" if inside else "top", "paper")]
 
     def _mark_labels(self) -> list[dict]:
-        return [
-            _note(word, turn, 1, "top", "x", yref="paper") for turn, word in self.marks.items()
-        ]
+        marks = self.marks.items()
+        return [_note(plain(word), turn, 1, "top", "x", yref="paper") for turn, word in marks]
 
 
 def _labels(labels: Sequence[Label], top: float) -> list[dict]:
     heights = spread([label.y for label in labels], GAP * top, 0.97 * top)
     return [
-        _note(f'<span style="color:{label.colour}">{label.sign}</span> {label.text}', 1.01, y)
-        | {"name": END}
+        _note(_signed(label), 1.01, y) | {"name": END}
         for label, y in zip(labels, heights, strict=True)
     ]
+
+
+def _signed(label: Label) -> str:
+    return f'<span style="color:{label.colour}">{label.sign}</span> {plain(label.text)}'
 
 
 def _note(

@@ -12,15 +12,19 @@ import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
+import anywidget
 import ipywidgets as widgets
+import traitlets
 from IPython.display import display
 
 from chat_memory.charts.context_lens import kept, message_row
 from chat_memory.charts.draw import draw_tokens
 from chat_memory.charts.figure import go
-from chat_memory.charts.live import Screen, bundle, is_static
+from chat_memory.charts.live import Fit, Screen, bundle, is_static
 from chat_memory.strategies import LastTurns
 from chat_memory.strings import t
+
+HEADS = ("number", "words", "tokens", "place")
 
 
 class Growing:
@@ -41,7 +45,7 @@ class Growing:
         self.chart: go.Figure | None = None
         self.bar = widgets.IntProgress(max=turns, layout={"width": "560px"})
         self.word = widgets.Label()
-        self.view = widgets.VBox([widgets.HBox([self.bar, self.word])])
+        self.view = widgets.VBox([Fit(), widgets.HBox([self.bar, self.word])])
         self._screen: Screen | None = None
 
     def __enter__(self) -> "Growing":
@@ -68,6 +72,32 @@ class Growing:
         time.sleep(self.pause)
 
 
+class Entry(anywidget.AnyWidget):
+    """A line to write on; Enter or its button sends a message that holds the text itself.
+
+    An ipywidgets Text tells its value and its Enter apart, and while the kernel is busy the Enter
+    overtakes the value: a message typed fast would be sent without its end.
+    """
+
+    _esm = """export default { render({ model, el }) {
+      const form = document.createElement("form"), text = document.createElement("input");
+      const send = document.createElement("button");
+      form.style.cssText = "display:flex; gap:4px; height:32px";
+      text.className = "widget-input"; text.style.cssText = "flex:1; font-size:15px";
+      text.placeholder = text.ariaLabel = model.get("placeholder");
+      send.textContent = model.get("word"); send.className = "jupyter-button";
+      form.onsubmit = (event) => { event.preventDefault(); model.send({ text: text.value }); };
+      model.on("msg:custom", () => { text.value = ""; text.focus(); });
+      form.append(text, send); el.append(form);
+    } }"""
+    placeholder = traitlets.Unicode().tag(sync=True)
+    word = traitlets.Unicode().tag(sync=True)
+
+    def empty(self) -> None:
+        """Make room for the next message."""
+        self.send({})
+
+
 class ChatBox:
     """A box to type into; beside it the list of messages and the chart grow with each send.
 
@@ -87,10 +117,8 @@ class ChatBox:
         if is_static():
             for text in example:
                 self.session.send(text)
-        wide = {"width": "560px"}
-        self.text = widgets.Text(placeholder=t("chat.placeholder"), layout=wide)
-        self.newest = widgets.Checkbox(description=t("chat.newest"), indent=False, layout=wide)
-        self.button = widgets.Button(description=t("chat.send"))
+        self.entry = Entry(placeholder=t("chat.placeholder"), word=t("chat.send"))
+        self.newest = widgets.Checkbox(description=t("chat.newest"), indent=False)
         self.clear = widgets.Button(description=t("chat.clear"))
         self.messages = widgets.HTML(layout={"width": "40%"})
 
@@ -104,22 +132,22 @@ class ChatBox:
     @cached_property
     def view(self) -> widgets.VBox:
         """The whole thing on the page: Enter sends, and so does the button."""
-        self.text.on_msg(lambda _, message, __: message.get("event") == "submit" and self.send())
-        self.button.on_click(lambda _: self.send())
+        self.entry.on_msg(lambda _, message, __: self.send(message["text"]))
         self.clear.on_click(lambda _: self._clear())
         self.messages.value = listing(self.session)
-        top = widgets.HBox([self.text, self.button, self.clear])
-        return widgets.VBox([top, self.newest, widgets.HBox([self.messages, self.screen.box])])
+        beside = widgets.HBox([self.messages, self.screen.box])
+        below = widgets.HBox([self.newest, self.clear])
+        return widgets.VBox([Fit(), self.entry, below, beside])
 
-    def send(self) -> None:
-        """Send what is in the box; on an error it stays there, to be sent again."""
+    def send(self, text: str) -> None:
+        """Send a message; on an error it stays in the box, to be sent again."""
         self.session.strategy = LastTurns(1) if self.newest.value else self.whole
         try:
-            self.session.send(self.text.value)
+            self.session.send(text)
         except Exception as error:  # whatever it is, the reader sees it under the figure
             self.screen.say(error)
         else:
-            self.text.value = ""
+            self.entry.empty()
             self._refresh()
 
     def _clear(self) -> None:
@@ -141,14 +169,11 @@ def listing(session: object) -> str:
         return f'<p style="font-size:14px">{t("chat.empty")}</p>'
     sent = set(kept(session.calls[-1])[0])
     rows = [_listed(content, index, sent) for index, content in enumerate(transcript)]
-    names = ("number", "role", "words", "tokens", "place")
-    heads = "".join(f"<th>{t(f'lens.{name}')}</th>" for name in names)
+    heads = [f"<th{' colspan=2' * (name == 'number')}>{t(f'lens.{name}')}</th>" for name in HEADS]
+    style = "font-size:14px; line-height:1.35; border-spacing:8px 2px; text-align:left"
+    table = f'<table style="{style}"><tr>{"".join(heads)}</tr>{"".join(rows)}</table>'
     newest_last = "max-height:400px; overflow-y:auto; display:flex; flex-direction:column-reverse"
-    style = "font-size:14px; line-height:1.35; border-spacing:6px 2px; text-align:left"
-    body = f'<tbody style="vertical-align:top">{"".join(rows)}</tbody>'
-    return (
-        f'<div style="{newest_last}"><table style="{style}"><tr>{heads}</tr>{body}</table></div>'
-    )
+    return f'<div style="{newest_last}">{table}</div>'
 
 
 def _listed(content: object, index: int, sent: set[int]) -> str:
@@ -156,10 +181,9 @@ def _listed(content: object, index: int, sent: set[int]) -> str:
     row = message_row(content, "", columns=80)
     came = content.role == "model" and index == max(sent) + 1
     place = "came" if came else "sent" if index in sent else "not_sent"
-    cells = [index + 1, row.role, html.escape(row.words), f"{row.tokens:,}", t(f"chat.{place}")]
     faint = "; opacity:0.6" if place == "not_sent" else ""
-    return (
-        f'<tr style="vertical-align:top{faint}">'
-        + "".join(f"<td>{cell}</td>" for cell in cells)
-        + "</tr>"
-    )
+    words = f'<td style="width:100%">{html.escape(row.words)}</td>'
+    edge = '<td style="white-space:nowrap">'
+    end = f"{edge}{row.tokens:,}</td>{edge}{t(f'chat.{place}')}</td>"
+    start = f"{edge}{index + 1}</td>{edge}{row.role}</td>"
+    return f'<tr style="vertical-align:top{faint}">{start}{words}{end}</tr>'

@@ -64,22 +64,38 @@ class Predict:
 
 
 class Fit(anywidget.AnyWidget):
-    """An empty line that makes the figures on the page as wide as the page.
+    """An empty line that makes the figures beside it feel at home on the page.
 
     A FigureWidget is drawn 700 px wide before it has a place, and hears of the window's size
-    only: this tells it when it has its place, and when a sidebar opens or closes.
+    only: this tells it when it has its place, and when a sidebar opens or closes. And keys that
+    are meant for a control stay with it: JupyterLab would take `d d` on a slider as a command.
     """
 
-    _esm = """export default { render({ el }) {
+    _esm = """export default { render({ model, el }) {
       const fit = () => window.dispatchEvent(new Event("resize"));
-      const watch = new ResizeObserver(fit);
+      const mine = (event) => {
+        if (!(event.ctrlKey || event.metaKey || event.shiftKey || event.key === "Escape"))
+          event.stopPropagation();
+      };
+      const output = () => el.closest(".jp-OutputArea-output") ?? document;
+      const watch = new ResizeObserver(() => {
+        fit();
+        if (output() !== document) output().addEventListener("keydown", mine);
+      });
       watch.observe(el);
+      const first = () => [...output().querySelectorAll("input, button")]
+        .find((control) => control.offsetParent)?.focus();
+      model.on("msg:custom", () => setTimeout(first, 200));
       document.addEventListener("plotlywidget-after-render", fit);
       return () => {
         watch.disconnect();
         document.removeEventListener("plotlywidget-after-render", fit);
       };
     } }"""
+
+    def first(self) -> None:
+        """Put the keyboard into the first control that shows, once the page has settled."""
+        self.send({})
 
 
 class Screen:
@@ -97,7 +113,7 @@ class Screen:
             [self.figure],
             layout={"max_height": HIGHEST, "overflow": "hidden auto", "display": "block"},
         )
-        self.box = widgets.VBox([Fit(), frame, self.message], layout={"min_width": "0"})
+        self.box = widgets.VBox([frame, self.message], layout={"min_width": "0"})
 
     def show(self, chart: go.Figure) -> None:
         """Take over what differs from the chart on the screen, in one update; clear the error."""
@@ -115,8 +131,7 @@ class Screen:
 
     def say(self, error: Exception) -> None:
         """Put an error under the figure as one sentence; the figure stays as it is."""
-        text = html.escape(sentence(error))
-        self.message.value = f'<p role="alert" style="font-size:16px">{text}</p>'
+        self.message.value = line(sentence(error), role="alert").value
 
 
 class Live:
@@ -164,17 +179,23 @@ class Live:
 
     @cached_property
     def view(self) -> widgets.VBox:
-        """The whole thing on the page: first the veil, if there is one to lift."""
-        box = widgets.VBox()
-        if self.predict and os.environ.get("CHAT_MEMORY_PREDICT") != "0":
-            veil(self.predict, lambda kept: self._fill(box, [kept]), box)
-        else:
-            self._fill(box, [])
-        return box
-
-    def _fill(self, box: widgets.VBox, above: list[widgets.Widget]) -> None:
+        """The whole thing on the page; under a veil only the question shows."""
+        fit = Fit()
         rows = [row(widget) for widget in self.controls.values()]
-        box.children = [*above, *rows, self.screen.box]
+        box = widgets.VBox([fit])
+
+        def fill(*above: widgets.Widget) -> None:
+            box.children = [fit, *above, *rows, self.screen.box]
+
+        def lift(question: widgets.Widget) -> None:
+            fill(question)
+            fit.first()
+
+        if self.predict and os.environ.get("CHAT_MEMORY_PREDICT") != "0":
+            box.children = [fit, veil(self.predict, lift)]
+        else:
+            fill()
+        return box
 
     def _move(self, change: object) -> None:
         try:
@@ -196,22 +217,35 @@ def bundle(chart: go.Figure, view: Callable[[], widgets.Widget]) -> dict[str, ob
     return {VIEW: view()._repr_mimebundle_()[VIEW], "text/plain": forms["text/plain"]}
 
 
-def veil(predict: Predict, lift: Callable[[widgets.HTML], None], box: widgets.VBox) -> None:
-    """Fill the box with a question; once answered, `lift` gets the choice to keep on the page."""
-    question = widgets.HTML(f'<p style="font-size:16px">{html.escape(predict.question)}</p>')
+def veil(predict: Predict, lift: Callable[[widgets.Widget], None]) -> widgets.VBox:
+    """Make the question; once it is answered, `lift` gets the line that stays on the page.
+
+    Choices are buttons, which Tab reaches one by one: so a choice is never made in passing.
+    """
+    choices = toggles(list(predict.choices), value=None)
     wide = {"width": "max-content"}
-    choices = widgets.RadioButtons(options=list(predict.choices), value=None, layout=wide)
     button = widgets.Button(description=t("predict.button"), disabled=True, layout=wide)
-    choices.observe(lambda change: setattr(button, "disabled", False), names="value")
-    button.on_click(lambda _: lift(widgets.HTML(kept(predict, choices.value))))
-    box.children = [question, choices, button]
+
+    def kept(_: object) -> None:
+        name = "predict.kept" if predict.answer is None else "predict.kept.answer"
+        words = t(name, choice=choices.value, answer=predict.answer)
+        lift(line(f"{predict.question} {words}"))
+
+    choices.observe(lambda _: setattr(button, "disabled", False), names="value")
+    button.on_click(kept)
+    return widgets.VBox([line(predict.question), choices, button])
 
 
-def kept(predict: Predict, choice: str) -> str:
-    """Write the line that stays beside the figure, as HTML."""
-    name = "predict.kept" if predict.answer is None else "predict.kept.answer"
-    words = t(name, choice=choice, answer=predict.answer)
-    return f'<p style="font-size:16px">{html.escape(words)}</p>'
+def line(text: str, role: str = "note") -> widgets.HTML:
+    """Make a line of text in the chart's size."""
+    style = "font-size:16px; line-height:1.4; margin:4px 0"
+    return widgets.HTML(f'<p role="{role}" style="{style}">{html.escape(text)}</p>')
+
+
+def toggles(options: list, **look: object) -> widgets.ToggleButtons:
+    """Make choices that Tab, Enter and Space can reach, each as wide as its words."""
+    style = {"button_width": "max-content", "description_width": "initial"}
+    return widgets.ToggleButtons(options=options, **{"style": style, **look})
 
 
 def control(name: str, spec: object) -> widgets.Widget:
@@ -219,12 +253,11 @@ def control(name: str, spec: object) -> widgets.Widget:
     if isinstance(spec, widgets.Widget):
         return spec
     label = t(f"control.{name}") if f"control.{name}" in EN else name.replace("_", " ")
-    look = {"description": label, "style": {"description_width": "initial"}}
+    look: dict = {"description": label, "style": {"description_width": "initial"}}
     if isinstance(spec, bool):
         return widgets.Checkbox(value=spec, indent=False, **look)
     if isinstance(spec, list) and len(spec) > 1:
-        kind = widgets.ToggleButtons if len(spec) <= 4 else widgets.Dropdown
-        return kind(options=spec, **look)
+        return toggles(spec, description=label)
     if isinstance(spec, tuple) and [type(number) for number in spec] in ([int] * 3, [int] * 4):
         first, last, start, step = (*spec, 1)[:4]
         if first <= start <= last and step > 0:
