@@ -295,6 +295,7 @@ def _snake(key: str) -> str:
     return SNAKE.sub(r"_\1", key).lower()
 
 
+@functools.lru_cache(maxsize=1024)
 def camel(key: str) -> str:
     """The camelCase spelling of a field name.
 

@@ -135,7 +135,7 @@ def scripted(found: Found, request: Mapping) -> Answer | None:
     steps = callable_steps(turn, request)
     done = steps_done(contents)
     coming = [call.result for step in steps[done:] for call in step]
-    texts = visible_texts(request) + [text for result in coming for text in leaves(result)]
+    texts = visible_texts(request) + leaves(*coming) if turn.needs else []
     missing = [fact for fact in turn.needs if not visible(current(found, fact), texts)]
     if missing:
         old = [superseded(found, fact) for fact in missing]

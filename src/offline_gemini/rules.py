@@ -6,7 +6,8 @@ after another, a user text after a function response, `text: ""`, a part that ho
 signature. A first content that is the model's *text* is accepted too (not confirmed).
 
 Sources of the wordings: FACTS "Roles, parts, order" and "Thought signatures", and error reports
-in public issue trackers. This file does *not* know which scripts exist or what a reply is.
+in public issue trackers; that for a value of the wrong JSON type is in their style (not
+confirmed). This file does *not* know which scripts exist or what a reply is.
 """
 
 import itertools
@@ -16,6 +17,7 @@ from collections.abc import Callable, Mapping
 
 from offline_gemini.billing import (
     PLACEHOLDERS,
+    camel,
     get,
     last_user_message,
     listed,
@@ -118,9 +120,10 @@ def check_types(value: object, kind: object, place: str = "") -> None:
     if not isinstance(value, expected):
         shown = json.dumps(value, default=repr)
         raise invalid(f"Invalid value at '{place}' ({TYPES[expected]}), {shown}")
-    for field, inner in kind.items() if isinstance(kind, dict) else ():
-        if (found := get(value, field)) is not None:
-            check_types(found, inner, f"{place}.{field}".lstrip("."))
+    for key, found in value.items() if isinstance(kind, dict) else ():
+        field = camel(key)
+        if field in kind and found is not None:
+            check_types(found, kind[field], f"{place}.{field}".lstrip("."))
 
 
 def check_content(content: Mapping, place: str) -> None:
