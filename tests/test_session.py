@@ -160,6 +160,12 @@ def test_the_body_equals_that_of_the_sdks_plain_call(start):
     assert session.calls[0].request == bodies[0]
 
 
+def test_the_sdk_calls_no_function_itself(start, caplog):
+    caplog.set_level(logging.INFO)
+    start().send(FIRST)
+    assert "AFC" not in caplog.text
+
+
 def test_an_image_is_sent_as_the_plain_call_sends_it_but_for_the_spelling():
     photo = types.Part.from_bytes(data=b"\xff\xfe\xfd", mime_type="image/png")
     session, bodies = one_answer("A cat.")
@@ -232,6 +238,21 @@ def test_clear_begins_a_new_list_and_sends_nothing(start):
     assert (session.transcript, len(old), len(session.calls)) == ([], 2, 1)
     assert session.send(SECOND).text == "I do not know."
     assert len(session.calls[1].contents) == 1
+
+
+def test_clear_resets_the_strategy(start):
+    class Counting:
+        resets = 0
+
+        def __call__(self, transcript):
+            return transcript
+
+        def reset(self):
+            self.resets += 1
+
+    session = start(strategy=Counting())
+    session.clear()
+    assert session.strategy.resets == 1
 
 
 def test_a_clear_from_within_a_turn_wins():
@@ -524,6 +545,13 @@ def test_of_usage_in_a_stream_the_last_value_counts():
     used = ChatSession(client).send("Go.", stream=lambda text: None).usage
     counts = used.prompt_token_count, used.candidates_token_count, used.thoughts_token_count
     assert (counts, used.total_token_count) == ((7, 3, 5), 15)
+
+
+def test_a_last_chunk_without_a_finish_reason_takes_none_away():
+    usage_only = {"candidates": [{}], "usageMetadata": {"promptTokenCount": 3}}
+    client, _ = wire.client([wire.said("Hi"), usage_only])
+    reply = ChatSession(client).send("Go.", stream=lambda text: None)
+    assert (reply.text, reply.usage.prompt_token_count) == ("Hi", 3)
 
 
 def test_a_listener_that_fails_rolls_the_turn_back(start):

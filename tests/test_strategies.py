@@ -162,6 +162,13 @@ def test_drop_to_remembers_only_what_it_could_count_again(transcript, drop_to, m
         assert used(transcript[:stop]).contents == fresh(transcript[:stop]).contents
 
 
+def test_drop_to_counts_anew_in_another_transcript():
+    used = LastTurns(4, drop_to=2)
+    used(chat(6))
+    longer = [content for n in range(5) for content in [user("Hello"), *step(["track"], b"s")]]
+    assert used(longer).contents == LastTurns(4, drop_to=2)(longer).contents
+
+
 class Counted(list):
     """A transcript that counts how many of its contents are looked at."""
 
