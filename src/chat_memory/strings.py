@@ -148,7 +148,10 @@ EN = {
         "The offline stand-in does not know {name}: write connect(conversations=[...]) with "
         "this conversation in it."
     ),
-    "filler.answer": "this answer goes on and on with one more plain word after the other so that it has the length that was asked for and",
+    "filler.answer": (
+        "this answer goes on and on with one more plain word after the other so that it has "
+        "the length that was asked for and"
+    ),
     "filler.question": "Question {number:03}, please?",
     "growing.turn": "turn {turn} of {turns}",
     "label.clear_every": "/clear every {turns} turns",
