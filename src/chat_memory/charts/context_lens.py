@@ -15,6 +15,7 @@ from google.genai import types
 
 import offline_gemini
 from chat_memory import contents
+from chat_memory.charts.draw import turn_of
 from chat_memory.charts.figure import (
     BLUE,
     GREEN,
@@ -60,19 +61,20 @@ def draw_context(data: object, turn: int | None = None, *, title: str | None = N
     `data` is a session or its calls. Raises ValueError if that turn made no call.
     """
     calls = [call for call in getattr(data, "calls", data) if call.purpose == "answer"]
-    chosen = [call for call in calls if turn in (None, call.turn)]
+    chosen = [call for call in calls if turn in (None, turn_of(call))]
     if not chosen:
-        raise ValueError(t("lens.error", turn=turn, last=max((c.turn for c in calls), default=0)))
+        last = max(map(turn_of, calls), default=0)
+        raise ValueError(t("lens.error", turn=turn, last=last))
     call = chosen[-1]
     rows = _rows(call, _transcript(calls[: calls.index(call) + 1]))
     seen = sum(row.place in ("kept", "pinned") for row in rows)
-    found = t("lens.title", turn=call.turn, seen=seen, all=len(rows))
+    found = t("lens.title", turn=turn_of(call), seen=seen, all=len(rows))
     return _chart(rows, title or found)
 
 
 def lens(session: object, turn: int | None = None) -> Live:
     """Give the lens with a slider for the turn; it starts at `turn`, by default the last."""
-    last = max(call.turn for call in session.calls)
+    last = max(map(turn_of, session.calls))
     return Live(
         lambda turn: turn,
         lambda turn: draw_context(session, turn),

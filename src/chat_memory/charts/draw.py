@@ -140,7 +140,7 @@ def _totals(answers: Mapping[int, object], totals: list[int]) -> go.Scatter:
 
 def _refused(calls: Sequence, answers: Mapping[int, object]) -> go.Scatter:
     """Put a cross at each turn that got an error and no answer."""
-    turns = sorted({_turn(call) for call in calls if call.error} - answers.keys())
+    turns = sorted({turn_of(call) for call in calls if call.error} - answers.keys())
     return go.Scatter(
         name=t("chart.refused"),
         x=turns,
@@ -203,10 +203,10 @@ def _records(data: Calls) -> list:
 
 def _answers(calls: Sequence) -> dict[int, object]:
     """Give the last answer call of each turn that has one with a count."""
-    return {_turn(call): call for call in calls if call.answer and _prompt(call) is not None}
+    return {turn_of(call): call for call in calls if call.answer and _prompt(call) is not None}
 
 
-def _turn(call: object) -> int:
+def turn_of(call: object) -> int:
     """Give where a call stands on the axis: at the script's turn, if a script was played."""
     return getattr(call, "scripted", None) or call.turn
 
@@ -225,7 +225,7 @@ def _sums(
         turns: dict[int, float] = {}
         for call in _records(calls):
             if call.usage:
-                turns[_turn(call)] = turns.get(_turn(call), 0) + (worth(call) or 0)
+                turns[turn_of(call)] = turns.get(turn_of(call), 0) + (worth(call) or 0)
         values = accumulate(turns.values()) if summed else turns.values()
         series[name] = dict(zip(turns, values, strict=True))
     return series

@@ -20,7 +20,7 @@ from IPython.display import display
 from chat_memory.charts.context_lens import kept, message_row
 from chat_memory.charts.draw import draw_tokens
 from chat_memory.charts.figure import go
-from chat_memory.charts.live import Fit, Screen, bundle, is_static
+from chat_memory.charts.live import Fit, Predict, Screen, bundle, is_static, veiled
 from chat_memory.strategies import LastTurns
 from chat_memory.strings import t
 
@@ -103,6 +103,7 @@ class ChatBox:
 
     `session` is a ChatSession or a function that makes one. The tick sends only the newest
     message. `example` are the messages sent when outputs are stored, and nothing is typed.
+    With `predict` the box comes once a prediction is made.
     """
 
     def __init__(
@@ -110,7 +111,9 @@ class ChatBox:
         session: object,
         draw: Callable[[object], go.Figure] = draw_tokens,
         example: Sequence[str] = (),
+        predict: Predict | None = None,
     ) -> None:
+        self.predict = predict
         self.session = session() if callable(session) else session
         self.draw = draw
         self.whole = self.session.strategy
@@ -137,7 +140,7 @@ class ChatBox:
         self.messages.value = listing(self.session)
         beside = widgets.HBox([self.messages, self.screen.box])
         below = widgets.HBox([self.newest, self.clear])
-        return widgets.VBox([Fit(), self.entry, below, beside])
+        return veiled(self.predict, lambda: [self.entry, below, beside])
 
     def send(self, text: str) -> None:
         """Send a message; on an error it stays in the box, to be sent again."""

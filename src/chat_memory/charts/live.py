@@ -180,22 +180,8 @@ class Live:
     @cached_property
     def view(self) -> widgets.VBox:
         """The whole thing on the page; under a veil only the question shows."""
-        fit = Fit()
         rows = [row(widget) for widget in self.controls.values()]
-        box = widgets.VBox([fit])
-
-        def fill(*above: widgets.Widget) -> None:
-            box.children = [fit, *above, *rows, self.screen.box]
-
-        def lift(question: widgets.Widget) -> None:
-            fill(question)
-            fit.first()
-
-        if self.predict and os.environ.get("CHAT_MEMORY_PREDICT") != "0":
-            box.children = [fit, veil(self.predict, lift)]
-        else:
-            fill()
-        return box
+        return veiled(self.predict, lambda: [*rows, self.screen.box])
 
     def _move(self, change: object) -> None:
         try:
@@ -215,6 +201,25 @@ def bundle(chart: go.Figure, view: Callable[[], widgets.Widget]) -> dict[str, ob
     if is_static():
         return forms
     return {VIEW: view()._repr_mimebundle_()[VIEW], "text/plain": forms["text/plain"]}
+
+
+def veiled(predict: Predict | None, contents: Callable[[], list[widgets.Widget]]) -> widgets.VBox:
+    """Make the box that holds `contents`; with a prediction they come once it is made."""
+    fit = Fit()
+    box = widgets.VBox([fit])
+
+    def fill(*above: widgets.Widget) -> None:
+        box.children = [fit, *above, *contents()]
+
+    def lift(question: widgets.Widget) -> None:
+        fill(question)
+        fit.first()
+
+    if predict and os.environ.get("CHAT_MEMORY_PREDICT") != "0":
+        box.children = [fit, veil(predict, lift)]
+    else:
+        fill()
+    return box
 
 
 def veil(predict: Predict, lift: Callable[[widgets.Widget], None]) -> widgets.VBox:
