@@ -123,13 +123,13 @@ class ChatBox:
         self.entry = Entry(placeholder=t("chat.placeholder"), word=t("chat.send"))
         self.newest = widgets.Checkbox(description=t("chat.newest"), indent=False)
         self.clear = widgets.Button(description=t("chat.clear"))
-        self.messages = widgets.HTML(layout={"width": "40%"})
+        self.messages = widgets.HTML(layout={"width": "46%"})
 
     @cached_property
     def screen(self) -> Screen:
         """The chart on the page."""
         screen = Screen(self.draw(self.session))
-        screen.box.layout.width = "60%"
+        screen.box.layout.width = "54%"
         return screen
 
     @cached_property
@@ -172,8 +172,8 @@ def listing(session: object) -> str:
         return f'<p style="font-size:14px">{t("chat.empty")}</p>'
     sent = set(kept(session.calls[-1])[0])
     rows = [_listed(content, index, sent) for index, content in enumerate(transcript)]
-    heads = [f"<th{' colspan=2' * (name == 'number')}>{t(f'lens.{name}')}</th>" for name in HEADS]
-    style = "font-size:14px; line-height:1.35; border-spacing:8px 2px; text-align:left"
+    heads = [f"<th>{t(f'lens.{name}')}</th>" for name in HEADS]
+    style = "font-size:14px; line-height:1.35; border-spacing:6px 2px; text-align:left"
     table = f'<table style="{style}"><tr>{"".join(heads)}</tr>{"".join(rows)}</table>'
     newest_last = "max-height:400px; overflow-y:auto; display:flex; flex-direction:column-reverse"
     return f'<div style="{newest_last}">{table}</div>'
@@ -188,5 +188,5 @@ def _listed(content: object, index: int, sent: set[int]) -> str:
     words = f'<td style="width:100%">{html.escape(row.words)}</td>'
     edge = '<td style="white-space:nowrap">'
     end = f"{edge}{row.tokens:,}</td>{edge}{t(f'chat.{place}')}</td>"
-    start = f"{edge}{index + 1}</td>{edge}{row.role}</td>"
+    start = f"{edge}{index + 1} {row.role}</td>"
     return f'<tr style="vertical-align:top{faint}">{start}{words}{end}</tr>'
