@@ -13,6 +13,7 @@ from chat_memory import (
 from chat_memory.contents import user
 from chat_memory.recount import Record, recounted
 from chat_memory.strategies import Context
+from chat_memory.usage import breakdown
 
 
 def played(strategy, model="gemini-3.6-flash", **options):
@@ -56,18 +57,22 @@ def test_a_question_after_clear_begins_a_new_chat():
     assert Record(session.calls).prompts(Everything()) == prompts(session)
 
 
-def test_a_strategy_that_adds_to_the_list_is_billed_for_it():
+@pytest.mark.parametrize(("system", "tokens"), [(None, 0), ("345", 3 - 80)])
+def test_a_strategy_that_adds_to_the_list_is_billed_for_it(system, tokens):
     session = played(Everything())
+    assert breakdown(session.calls[0]).system == 80
 
     def greeted(transcript):
-        return Context([user("12"), *transcript], system="345")
+        return Context([user("12"), *transcript], system=system)
 
-    added = Record(session.calls).prompts(greeted)
-    system = [call.usage.prompt_token_count for call in session.calls]
-    differences = {new - old for new, old in zip(added, system, strict=True)}
-    assert len(differences) == 1
-    twice = Record(session.calls).prompts(Chain(Everything(), LastTurns(2)))
-    assert twice == Record(session.calls).prompts(LastTurns(2))
+    more = [prompt + 3 + tokens for prompt in prompts(session)]
+    assert Record(session.calls).prompts(greeted) == more
+
+
+def test_a_chain_is_recounted_like_the_strategy_it_amounts_to():
+    record = Record(played(Everything()).calls)
+    chained = record.prompts(Chain(Everything(), LastTurns(2)))
+    assert chained == record.prompts(LastTurns(2))
 
 
 def test_a_record_that_lacks_messages_is_refused():

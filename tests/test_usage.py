@@ -99,8 +99,8 @@ def request_call(contents, **more):
 
 
 def test_new_is_what_follows_the_models_last_content():
-    call = request_call([user("1"), model("2"), user("3"), model("4"), user("567")])
-    assert breakdown(call) == Split(system=2, tools=0, resent=8, new=4, thoughts=0)
+    call = request_call([user("1"), model("2"), user("3"), user("45")])
+    assert breakdown(call) == Split(system=2, tools=0, resent=4, new=5, thoughts=0)
 
 
 def test_at_first_everything_is_new():
