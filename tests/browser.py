@@ -18,6 +18,8 @@ import time
 import urllib.request
 from pathlib import Path
 
+import pytest
+
 CHROMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = [
     "--no-sandbox",
@@ -60,6 +62,13 @@ FIGURE = """([cell]) => {
 def chromium() -> str | None:
     """The path of a Chromium on this machine."""
     return next(filter(None, map(shutil.which, CHROMES)), None)
+
+
+def need_chromium() -> None:
+    """Skip the test without a Chromium, or fail it where nothing may be skipped."""
+    if chromium() is None:
+        how = pytest.fail if os.environ.get("CHAT_MEMORY_REQUIRE_ALL") == "1" else pytest.skip
+        how("There is no Chromium on this machine: install chromium to run this test.")
 
 
 class Lab:
