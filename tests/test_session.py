@@ -493,6 +493,13 @@ def test_what_is_no_strategy_is_refused(start, strategy):
         start(strategy=strategy)
 
 
+def test_a_reply_without_a_role_is_the_models():
+    answer = {"candidates": [{"content": {"parts": [{"text": "Hi"}]}, "finishReason": "STOP"}]}
+    session = ChatSession(wire.client(answer)[0])
+    session.send("Hello")
+    assert session.transcript[1].role == "model"
+
+
 # Streams
 
 
