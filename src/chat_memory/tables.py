@@ -85,16 +85,6 @@ def shortened(text: str) -> str:
     return line if len(line) <= WIDEST else line[: WIDEST - 1].rstrip() + "\u2026"
 
 
-def usage_table(calls: Sequence["Call"]) -> Table:
-    """One row a call: its contents, and the counts of its usage under their API names."""
-    names = ("promptTokenCount", "thoughtsTokenCount", "candidatesTokenCount", "totalTokenCount")
-    rows = []
-    for number, call in enumerate(calls, 1):
-        usage = call.usage.to_json() if call.usage else {}
-        rows.append((number, len(call.contents), *(usage.get(name) for name in names)))
-    return Table([t("table.call"), t("table.contents"), *names], rows)
-
-
 def running_table(sessions: Mapping[str, "ChatSession"], script: "Script", probe: int) -> Table:
     """One row a strategy, for the turn `probe` of a script that every session has played.
 

@@ -7,6 +7,7 @@ that shares most with the question, quoted; else that this request holds nothing
 It is *not* a language model: it recites and quotes, and it keeps no state between two requests.
 """
 
+import functools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -113,7 +114,9 @@ def _candidates(script: Script, text: str) -> Iterable[tuple[int, list[str]]]:
             before = []
             continue
         user = fold(turn.user)
-        if text and text == user:
+        if not turn.reply:  # a .txt file has questions only
+            pass
+        elif text and text == user:
             yield index, before.copy()
         elif text and text == fold(turn.again):
             yield index, [*before, user]
@@ -233,17 +236,19 @@ def quote(contents: list) -> str:
     return words["nothing"].format(messages=number)
 
 
-def sentences(text: str) -> list[str]:
+@functools.lru_cache(maxsize=1 << 14)
+def sentences(text: str) -> tuple[str, ...]:
     """The sentences of a text that may be quoted: all but this file's own quotes.
 
     >>> sentences('I am Ada. Who are you?\\nEarlier you wrote: "I am Ada."')
-    ['I am Ada.', 'Who are you?']
+    ('I am Ada.', 'Who are you?')
     """
     found = (sentence.strip() for sentence in SENTENCE.findall(text))
-    return [sentence for sentence in found if sentence and not sentence.startswith(OPENERS)]
+    return tuple(said for said in found if said and not said.startswith(OPENERS))
 
 
-def keys(text: str) -> set[str]:
+@functools.lru_cache(maxsize=1 << 14)
+def keys(text: str) -> frozenset[str]:
     """What two sentences are compared by: English words without stop words, Korean word stems.
 
     >>> sorted(keys("What are my orders?")), sorted(keys("주문번호가 뭐였죠"))
@@ -251,4 +256,5 @@ def keys(text: str) -> set[str]:
     """
     latin = set(re.findall(r"[0-9a-z]+", plain(text))) - STOPWORDS
     stems = {word[:-1] if len(word) > 3 and word.endswith("s") else word for word in latin}
-    return stems | {word[:2] for word in re.findall("[\uac00-\ud7a3]{2,}", plain(text))}
+    stems |= {word[:2] for word in re.findall("[\uac00-\ud7a3]{2,}", plain(text))}
+    return frozenset(stems)

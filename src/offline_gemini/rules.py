@@ -57,6 +57,7 @@ REQUEST = {  # beside its contents
     "tools": [{"functionDeclarations": [DECLARATION]}],
     "generationConfig": {"thinkingConfig": dict},
 }
+LONGEST = 100  # characters of a wrong value that a refusal quotes
 TYPES = {str: "TYPE_STRING", dict: "TYPE_MESSAGE"}
 DATA_FIELDS = (
     *("inlineData", "fileData", "functionCall", "functionResponse", "executableCode"),
@@ -118,7 +119,7 @@ def check_types(value: object, kind: object, place: str = "") -> None:
         return
     expected = kind if isinstance(kind, type) else dict
     if not isinstance(value, expected):
-        shown = json.dumps(value, default=repr)
+        shown = json.dumps(value, default=repr)[:LONGEST]
         raise invalid(f"Invalid value at '{place}' ({TYPES[expected]}), {shown}")
     for key, found in value.items() if isinstance(kind, dict) else ():
         field = camel(key)
