@@ -77,6 +77,18 @@ def test_every_section_says_its_minutes(path):
             assert cell.metadata.get("minutes", 0) > 0, cell.source
 
 
+@every(CHAPTERS)
+def test_the_sections_take_the_minutes_that_are_named(path):
+    """The exercises are named apart: they take as long as they take."""
+    sections = {"Exercises": 0}
+    for cell in cells(path, "markdown"):
+        if found := re.findall(r"(?m)^## (.*)", cell.source):
+            sections[found[-1]] = cell.metadata["minutes"]
+    exercises = sections.pop("Exercises")
+    named = [int(n) for n in re.findall(r"\b(\d+) (?:minutes|more)\b", cells(path)[0].source)]
+    assert named in ([], [sum(sections.values()), exercises])
+
+
 @every(NOTEBOOKS)
 def test_a_cell_is_short(path):
     for cell in cells(path, "markdown"):
