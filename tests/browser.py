@@ -16,9 +16,11 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Locator, TimeoutError, sync_playwright
 
 CHROMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = [
@@ -30,12 +32,11 @@ FLAGS = [
     "--disable-sync",
 ]
 SIZE = {"width": 1280, "height": 720}
-PATIENCE = 120  # seconds; a loaded machine takes its time
+PATIENCE = 60  # seconds; a loaded machine takes its time
 IDLE = r"""() => [...document.querySelectorAll('#jp-main-statusbar .jp-StatusBar-TextItem')]
   .some(item => /\|\s*Idle/.test(item.textContent))"""
-RAN = """() => { const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]
-    .map(prompt => prompt.textContent);
-  return prompts.some(p => /\\[\\d+\\]/.test(p)) && !prompts.some(p => p.includes('*')); }"""
+RAN = """() => [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]
+  .every(prompt => /\\[\\d+\\]/.test(prompt.textContent))"""
 # Armed before a key: t0 is when the page gets the key, t1 the second frame after the figure on
 # the page has changed, which is when the change has been painted.
 ARM = """([cell]) => {
@@ -56,6 +57,12 @@ FIGURE = """([cell]) => {
           axis: plot._fullLayout.yaxis.range,
           traces: Object.fromEntries(plot._fullData.filter(t => t.name)
             .map(t => [t.name, {x: [...(t.x || [])], y: [...(t.y || [])]}]))};
+}"""
+
+WIDE = """([cell]) => {
+  const room = document.querySelectorAll('.jp-Cell')[cell].querySelector('.jp-OutputArea-output');
+  const plot = room.querySelector('.js-plotly-plot .main-svg');
+  return plot && Math.abs(plot.clientWidth / room.clientWidth - 0.99) < 0.02;
 }"""
 
 
@@ -79,8 +86,6 @@ class Lab:
         self.token = secrets.token_hex(8)
 
     def __enter__(self) -> "Lab":
-        from playwright.sync_api import sync_playwright
-
         self.home = tempfile.TemporaryDirectory(prefix="lab")
         self._settings(Path(self.home.name))
         with socket.socket() as free:
@@ -135,11 +140,18 @@ class Lab:
         places = {f"JUPYTER_{key}_DIR": f"{self.home.name}/{name}" for key, name in own.items()}
         return kept | places | {"IPYTHONDIR": f"{self.home.name}/ipython"} | self.environment
 
+    def ask(self, path: str, method: str = "GET") -> object:
+        """Ask the server itself; gives the JSON that it answers."""
+        address = f"{self.url}/api/{path}?token={self.token}"
+        with urllib.request.urlopen(
+            urllib.request.Request(address, method=method), timeout=30
+        ) as answer:
+            return json.loads(answer.read() or "null")
+
     def _wait(self) -> None:
-        address = f"{self.url}/api/status?token={self.token}"
         for _ in range(PATIENCE * 4):
             try:
-                urllib.request.urlopen(address, timeout=2).read()
+                self.ask("status")
                 return
             except OSError:
                 time.sleep(0.25)
@@ -147,12 +159,16 @@ class Lab:
 
 
 class Page:
-    """One open notebook; cells are named by their place, from 0."""
+    """One open notebook; cells are named by their ids."""
 
     def __init__(self, lab: Lab, notebook: str) -> None:
+        self.lab = lab
         self.left: list[str] = []  # requests that left the machine
         self.errors: list[str] = []
-        self.page = lab.browser.new_context(viewport=SIZE).new_page()
+        cells = json.loads((lab.folder / notebook).read_text(encoding="utf-8"))["cells"]
+        self.places = {cell["id"]: place for place, cell in enumerate(cells)}
+        self.context = lab.browser.new_context(viewport=SIZE)
+        self.page = self.context.new_page()
         self.page.set_default_timeout(PATIENCE * 1000)
         self.page.on("request", lambda request: self._note(request.url, lab.url))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -160,9 +176,14 @@ class Page:
         self.page.wait_for_selector(".jp-NotebookPanel .jp-Notebook .jp-Cell")
         self.idle()
 
+    def close(self) -> None:
+        """Close the page and stop its kernel, which would go on eating memory."""
+        self.context.close()
+        for kernel in self.lab.ask("kernels"):
+            self.lab.ask(f"kernels/{kernel['id']}", "DELETE")
+
     def _note(self, url: str, home: str) -> None:
-        socket = home.replace("http", "ws")
-        if not url.startswith((home, socket, "data:", "blob:")):
+        if not url.startswith((home, home.replace("http", "ws"), "data:", "blob:")):
             self.left.append(url)
 
     def idle(self) -> None:
@@ -170,39 +191,77 @@ class Page:
         self.page.wait_for_function(IDLE)
 
     def run_all(self) -> None:
-        """Run, Run All Cells, and wait."""
+        """Run, Run All Cells, and wait; a cell that did not run fails the test."""
         self.page.click('.lm-MenuBar-item:has(> .lm-MenuBar-itemLabel:text-is("Run"))')
         self.page.click('.lm-Menu-item:has(> .lm-Menu-itemLabel:text-is("Run All Cells"))')
-        self.page.wait_for_function(RAN)
+        try:
+            self.page.wait_for_function(RAN)
+        except TimeoutError:
+            raise AssertionError(self._output()) from None
         self.idle()
-        prompts = self.page.locator(".jp-CodeCell .jp-InputPrompt").all_text_contents()
-        assert not any("[ ]" in prompt for prompt in prompts), self._output()
 
     def _output(self) -> str:
         """What the cells say, for a failed run."""
         return "\n".join(self.page.locator(".jp-OutputArea-output").all_text_contents())[-2000:]
 
-    def cell(self, place: int) -> object:
+    def cell(self, name: str) -> Locator:
         """The cell, scrolled into view."""
-        cell = self.page.locator(".jp-Cell").nth(place)
+        cell = self.page.locator(".jp-Cell").nth(self.places[name])
         cell.scroll_into_view_if_needed()
         return cell
 
-    def figure(self, place: int) -> dict:
+    def press(self, *keys: str) -> None:
+        """Press keys, one after the other."""
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def focused(self) -> str:
+        """The kind of control that has the keyboard."""
+        return self.page.evaluate("() => document.activeElement.type || ''")
+
+    def predict(self, name: str) -> None:
+        """Choose the first prediction and lift the veil, by keyboard, if there is one."""
+        choices = self.cell(name).locator(".widget-toggle-buttons button")
+        choices.first.focus()
+        self.press("Space")
+        button = self.cell(name).locator(".widget-button:enabled:not(.widget-toggle-button)")
+        button.wait_for()
+        button.focus()
+        self.press("Enter")
+        self.figure(name)
+        self.page.wait_for_function("() => document.activeElement.tagName == 'INPUT'")
+
+    def type_number(self, name: str, number: int) -> None:
+        """Type a number into the box beside a cell's first slider."""
+        self.cell(name).locator("input[type=number]").first.focus()
+        self.press("ControlOrMeta+a", *str(number), "Enter")
+
+    def write(self, text: str) -> None:
+        """Type a text where the keyboard is, and press Enter."""
+        self.page.keyboard.type(text)
+        self.press("Enter")
+
+    def figure(self, name: str) -> dict:
         """What plotly has drawn in a cell: its title, the y axis, and its traces' numbers."""
-        handle = self.page.wait_for_function(FIGURE, arg=[place])
-        return handle.json_value()
+        return self.page.wait_for_function(FIGURE, arg=[self.places[name]]).json_value()
 
-    def wait_for_title(self, place: int, words: str) -> dict:
-        """Wait until the figure's title holds these words; gives the figure."""
-        look = f"([cell, words]) => {{ const f = ({FIGURE})([cell]); "
-        look += "return f && f.title.includes(words) ? f : null; }"
-        return self.page.wait_for_function(look, arg=[place, words]).json_value()
+    def wait_for(self, name: str, right: Callable[[dict], bool]) -> dict:
+        """Wait until a cell's figure is as it should be; gives the figure."""
+        for _ in range(PATIENCE * 10):
+            figure = self.figure(name)
+            if right(figure):
+                return figure
+            self.page.wait_for_timeout(100)
+        raise AssertionError(f"The figure of {name} stays {figure}")
 
-    def timed(self, place: int, key: str) -> float:
+    def wait_for_width(self, name: str) -> None:
+        """Wait until a cell's figure fills its output."""
+        self.page.wait_for_function(WIDE, arg=[self.places[name]])
+
+    def timed(self, name: str, key: str) -> float:
         """Press a key and give the milliseconds until the changed figure was painted."""
-        self.page.evaluate(ARM, [place])
-        self.page.keyboard.press(key)
+        self.page.evaluate(ARM, [self.places[name]])
+        self.press(key)
         self.page.wait_for_function("() => window.__painted !== null", polling=10)
         return self.page.evaluate("() => window.__painted")
 

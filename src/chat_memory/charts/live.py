@@ -51,16 +51,18 @@ class Predict:
 
     @classmethod
     def of(cls, name: str) -> "Predict":
-        """Give the prediction whose texts stand in strings.py under this name, answer last.
+        """Give the prediction whose texts stand in strings.py under this name, the answer last.
 
-        >>> Predict.of("clear").choices[-1] == Predict.of("clear").answer
+        Choices come in the order of their words, so that their place tells nothing.
+
+        >>> Predict.of("clear").answer in Predict.of("clear").choices
         True
         """
         texts = [EN[key] for key in sorted(EN) if key.startswith(f"predict.{name}.")]
         if not texts:
             raise ValueError(f"strings.py has no prediction {name!r}.")
         *choices, question = texts
-        return cls(question, choices, choices[-1])
+        return cls(question, sorted(choices), choices[-1])
 
 
 class Fit(anywidget.AnyWidget):

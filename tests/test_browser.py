@@ -1,0 +1,166 @@
+"""A reader's page: JupyterLab in Chromium runs a chapter, keys move it, plotted numbers are right.
+
+Each chapter is copied without its outputs, as a reader gets it. Expected numbers are worked out
+here, by playing the same conversation again. Pictures of the pages go into pytest's tmp folder.
+"""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import launch
+import nbformat
+import pytest
+import store
+from browser import Lab, need_chromium
+from nbformat import v4
+
+from chat_memory import ChatSession, LastMessages, LastTurns, connect, play
+from chat_memory.charts import draw_tokens
+from chat_memory.conversations import even_chat
+from chat_memory.recount import recounted
+
+NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
+TINY = """
+from chat_memory import ChatSession, LastTurns, connect, play
+from chat_memory.charts import Live, Predict, draw_tokens
+
+def run(max_turns, thinking):
+    if max_turns == 7:
+        raise ValueError("Seven is refused.")
+    session = ChatSession(connect(quiet=True), LastTurns(max_turns), thinking=False)
+    return play("support", session, turns=10, tools=False)
+
+Live(run, draw_tokens, Predict("How many?", ["few", "many"]), max_turns=(1, 12, 12), thinking=True)
+"""
+
+
+def session(strategy=None, client=None):
+    options = {"strategy": strategy} if strategy else {}
+    own = client or connect(offline=True, quiet=True)
+    return ChatSession(own, thinking=False, **options)
+
+
+def case(strategy=None, **options):
+    return play("support", session(strategy), turns=24, **options)
+
+
+def even(turns):
+    chat = even_chat(turns, answer=100)
+    return play(chat, session(client=connect(True, [chat], quiet=True)))
+
+
+# The chapter, the cell with its figure, what is typed into the first number box, and the data.
+LIVE: list[tuple[str, str, int, Callable]] = [
+    ("02_clear", "clr-live", 6, lambda n: case(tools=False, clear_every=n)),
+    ("03_cost", "cost-live", 40, even),
+    ("04_trim", "trim-live", 5, lambda n: case(LastTurns(n), tools=False)),
+    ("05_trim_tools", "tool-live", 9, lambda n: recounted(case().calls, LastMessages(n))),
+]
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    need_chromium()
+    folder = tmp_path_factory.mktemp("lab")
+    for path in NOTEBOOKS.glob("*.ipynb"):
+        shutil.copy(path, folder)
+        notebook = launch.without_outputs(nbformat.read(path, as_version=4))
+        nbformat.write(notebook, folder / path.name)
+    cells = [v4.new_code_cell(TINY, id="live"), v4.new_code_cell("1", id="after")]
+    tiny = v4.new_notebook(cells=cells, metadata=store.METADATA)
+    nbformat.write(tiny, folder / "tiny.ipynb")
+    with Lab(folder) as lab:
+        yield lab
+
+
+@pytest.fixture
+def open_page(lab, request, tmp_path):
+    """Open a chapter and run it; at the end nothing may have left the machine."""
+    pages = []
+
+    def open_it(name):
+        pages.append(lab.page(f"{name}.ipynb"))
+        pages[-1].run_all()
+        return pages[-1]
+
+    yield open_it
+    for page in pages:
+        page.screenshot(tmp_path / "page.png")
+        page.close()
+        assert page.left == []
+        assert page.errors == []
+
+
+def bars(data):
+    """The stacked numbers of a chart, by band."""
+    traces = (trace for trace in draw_tokens(data).data if trace.type == "bar")
+    return {trace.name: list(trace.y) for trace in traces}
+
+
+def plotted(figure, names):
+    return {name: figure["traces"][name]["y"] for name in names}
+
+
+@pytest.mark.parametrize(("chapter", "cell", "value", "data"), LIVE, ids=[row[0] for row in LIVE])
+def test_a_chapter_runs_and_its_slider_gives_the_right_numbers(
+    open_page, chapter, cell, value, data
+):
+    page = open_page(chapter)
+    page.predict(cell)
+    before = page.figure(cell)
+    page.type_number(cell, value)
+    expected = bars(data(value))
+    after = page.wait_for(cell, lambda figure: plotted(figure, expected) == expected)
+    assert after["traces"] != before["traces"]
+
+
+def test_a_typed_message_adds_to_the_list_and_to_the_chart(open_page):
+    page = open_page("01_messages")
+    page.predict("msg-box")
+    for number, text in enumerate(("My order is 48213.", "What is my order?"), start=1):
+        page.write(text)
+        page.wait_for("msg-box", lambda f: len(f["traces"]["promptTokenCount"]["y"]) == number)  # noqa: B023
+        rows = page.cell("msg-box").locator("table tr")
+        assert rows.count() == 1 + 2 * number
+        assert text in rows.nth(2 * number - 1).text_content()
+
+
+def test_keys_reach_every_control_and_no_command_of_jupyterlab(open_page):
+    page = open_page("tiny")
+    page.predict("live")
+    assert page.focused() == "number"  # the first control, straight from the veil
+    page.cell("live").locator("[role=slider]").focus()
+    page.press("d", "d", "a", "x", "ArrowLeft")
+    expected = bars(play("support", session(LastTurns(11)), turns=10, tools=False))
+    page.wait_for("live", lambda figure: plotted(figure, expected) == expected)
+    assert page.page.locator(".jp-Cell").count() == 2
+    page.press("Tab", "Tab")
+    assert page.focused() == "checkbox"
+    page.press("Space")
+    page.idle()
+    assert not page.cell("live").locator("input[type=checkbox]").is_checked()
+
+
+def test_an_error_is_a_sentence_and_the_next_position_clears_it(open_page):
+    page = open_page("tiny")
+    page.predict("live")
+    page.type_number("live", 7)
+    alert = page.cell("live").locator("[role=alert]")
+    alert.wait_for()
+    assert alert.text_content() == "Seven is refused."
+    page.type_number("live", 3)
+    alert.wait_for(state="detached")
+
+
+def test_the_figure_is_as_wide_as_the_page_and_has_no_share_button(open_page):
+    page = open_page("tiny")
+    page.predict("live")
+    page.wait_for_width("live")
+    buttons = (
+        page.cell("live")
+        .locator(".modebar-btn")
+        .evaluate_all("buttons => buttons.map(button => button.dataset.title || button.ariaLabel)")
+    )
+    assert buttons
+    assert not any("loud" in name or "hare" in name for name in buttons)
