@@ -105,11 +105,14 @@ def _stack(calls: Sequence, frame: Frame) -> Chart:
     bands = {band: [_band(split, band) for split in splits] for band in BANDS}
     totals = [_prompt(call) for call in answers.values()]
     traces = [_bars(band, turns, values) for band, values in bands.items()]
-    traces += [_totals(answers, totals), _refused(calls, answers)]
+    refused = _refused(calls, answers)
+    traces += [_totals(answers, totals), refused]
     found = t("chart.title.empty")
     if turns:
         new = bands["new"][-1]
         found = t("chart.title.stack", turn=turns[-1], tokens=totals[-1], new=new)
+    if refused.x:
+        found = t("chart.title.refused", refused=len(refused.x), turns=len(turns) + len(refused.x))
     return frame.chart(traces, _band_labels(bands), found, turns, totals)
 
 
@@ -145,10 +148,8 @@ def _refused(calls: Sequence, answers: Mapping[int, object]) -> go.Scatter:
         name=t("chart.refused"),
         x=turns,
         y=[0] * len(turns),
-        text=[t("chart.refused")] * len(turns),
-        mode="markers+text",
-        textposition="top center",
-        marker={"symbol": "x", "size": 11, "color": INK},
+        mode="markers",
+        marker={"symbol": "x", "size": 13, "color": INK},
         cliponaxis=False,
     )
 

@@ -74,7 +74,10 @@ class Fit(anywidget.AnyWidget):
     """
 
     _esm = """export default { render({ model, el }) {
-      const fit = () => window.dispatchEvent(new Event("resize"));
+      const fit = () => { window.chatMemoryFit ??= requestAnimationFrame(() => {
+        window.chatMemoryFit = null;
+        window.dispatchEvent(new Event("resize"));
+      }); };
       const mine = (event) => {
         if (!(event.ctrlKey || event.metaKey || event.shiftKey || event.key === "Escape"))
           event.stopPropagation();
@@ -88,10 +91,11 @@ class Fit(anywidget.AnyWidget):
       const first = () => [...output().querySelectorAll("input, button")]
         .find((control) => control.offsetParent)?.focus();
       model.on("msg:custom", () => setTimeout(first, 200));
-      document.addEventListener("plotlywidget-after-render", fit);
+      const drawn = (event) => watch.observe(event.detail.element);
+      document.addEventListener("plotlywidget-after-render", drawn);
       return () => {
         watch.disconnect();
-        document.removeEventListener("plotlywidget-after-render", fit);
+        document.removeEventListener("plotlywidget-after-render", drawn);
       };
     } }"""
 
