@@ -31,6 +31,7 @@ EN = {
     "chart.title.money.sum.one": "Up to turn {turn} the calls cost {value}",
     "chart.title.money.turn.many": "The last turn costs {high} ({most}) or {low} ({least})",
     "chart.title.money.turn.one": "Turn {turn} costs {value}",
+    "chart.title.refused": "Gemini refuses {refused} of {turns} turns, each marked with a cross",
     "chart.title.stack": "Turn {turn} sends {tokens:,} tokens, and {new:,} of them are new",
     "chart.title.sum.many": "In all, {most} sends {high} tokens, and {least} sends {low}",
     "chart.title.sum.one": "Up to turn {turn} the prompts add up to {value} tokens",
