@@ -13,7 +13,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 
-WIDTH = 900  # px, about the width of a notebook's column
+WIDTH = 840  # px, the width of a cell in JupyterLab on a screen of 1280
 SCALES = (1, 0.8, 0.65, 0.5)  # tried in turn until a picture is small enough
 MOST = 60_000  # bytes
 CHROMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
