@@ -125,15 +125,15 @@ class LastTurns:
 
     def __call__(self, transcript: list[types.Content]) -> Context:
         """The contents from the turn start at which this strategy cuts."""
-        start = _start_of_last(self.max_turns + 1, transcript)
-        if start is not None:  # there are more than max_turns turns
+        start = _start_of_last(self.max_turns, transcript)
+        if start is None or _start_of_last(1, transcript, start) is None:
+            start = 0  # there are no more than max_turns turns
+        elif self.drop_to is not None:
             start = _start_of_last(self._kept(transcript), transcript)
-        return _from(start or 0, transcript, "recent turns")
+        return _from(start, transcript, "recent turns")
 
     def _kept(self, transcript: list[types.Content]) -> int:
-        """How many turns are left: max_turns, or on the way from drop_to up to it."""
-        if self.drop_to is None:
-            return self.max_turns
+        """How many turns are left: on the way from drop_to up to max_turns."""
         since_first_cut = self._count(transcript) - self.max_turns - 1
         return self.drop_to + since_first_cut % (self.max_turns - self.drop_to + 1)
 
@@ -190,9 +190,11 @@ def _from(start: int, transcript: list[types.Content], layer: str | None = None)
     return Context(contents, layers=layers, dropped=range(start))
 
 
-def _start_of_last(turns: int, transcript: list[types.Content]) -> int | None:
-    """Where the last `turns` turns begin, found from the end; None if there are fewer."""
-    for index in range(len(transcript) - 1, -1, -1):
+def _start_of_last(
+    turns: int, transcript: list[types.Content], stop: int | None = None
+) -> int | None:
+    """Where the last `turns` turns before `stop` begin, from the end; None if there are fewer."""
+    for index in reversed(range(len(transcript) if stop is None else stop)):
         turns -= is_turn_start(transcript[index])
         if turns == 0:
             return index
