@@ -148,6 +148,7 @@ def _refused(calls: Sequence, answers: Mapping[int, object]) -> go.Scatter:
         name=t("chart.refused"),
         x=turns,
         y=[0] * len(turns),
+        text=[t("chart.refused")] * len(turns),  # for the table
         mode="markers",
         marker={"symbol": "x", "size": 13, "color": INK},
         cliponaxis=False,
