@@ -1,7 +1,7 @@
 """The implicit cache: what it takes off the bill, and that it changes nothing else."""
 
 import pytest
-from request_json import body, model, post, script, user
+from request_json import body, model, post, script, tool, user
 
 from offline_gemini import Count, OfflineGemini
 from offline_gemini.scripts import Turn
@@ -48,9 +48,31 @@ def test_a_change_at_the_beginning_loses_the_prefix():
     assert cached(server, SECOND, systemInstruction=user("Be brief.")) == 0
 
 
-def test_another_client_has_another_cache():
-    cached(OfflineGemini([CASE], caching=True), SECOND)
+def test_a_prefix_of_any_earlier_prompt_is_cached_and_not_only_of_the_last():
+    server = OfflineGemini([CASE], caching=True)
+    for contents in (SECOND, [user("Next.")]):
+        cached(server, contents)
+    assert cached(server, [*SECOND[:2], user("Hi.")]) == 2 * 4096
+
+
+def test_another_client_or_model_has_another_cache():
+    server = OfflineGemini([CASE], caching=True)
+    cached(server, SECOND)
     assert cached(OfflineGemini([CASE], caching=True), SECOND) == 0
+    usage = post(server, body(*SECOND), model="gemini-3.7-flash").chunks[0]["usageMetadata"]
+    assert "cachedContentTokenCount" not in usage
+
+
+@pytest.mark.parametrize(
+    ("change", "left"),
+    [({}, 4097 + 4096 + 4096), ({"systemInstruction": user("Long.")}, 4097), ({"tools": []}, 0)],
+)
+def test_tools_then_system_stand_before_the_contents(change, left):
+    """That order of the two is not confirmed; that they stand before the contents is."""
+    server = OfflineGemini([CASE], caching=True)
+    fields = {"systemInstruction": user("Be brief."), "tools": [tool()]}
+    assert cached(server, FIRST, **fields) == 0
+    assert cached(server, FIRST, **fields | change) == left
 
 
 def test_a_cached_prompt_gets_the_same_words_and_the_same_count():

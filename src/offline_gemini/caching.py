@@ -1,10 +1,12 @@
-"""The implicit prefix cache, the one part of the stand-in with a memory: it changes the bill only.
+"""The implicit prefix cache: a memory that changes the bill, and never a reply.
 
 A prompt whose beginning was sent before is billed at the cached price for that beginning, if it
 is long enough (FACTS "Caching"). Gemini never guarantees a hit, and misses are reported; this
 cache always hits, so it shows the best case.
 
-This file does *not* play explicit caches.
+Not confirmed: that tools come before the system in a prefix, and that a prefix ends between two
+contents (public reports speak of blocks of some 2,048 tokens, and of gaps in between).
+This file does *not* play explicit caches: that is `cached_contents.py`.
 """
 
 import json
@@ -27,16 +29,18 @@ def minimum(model: str) -> int:
 
 @dataclass
 class PrefixCache:
-    """The prompts one client has sent, piece by piece."""
+    """The prompts one client has sent, as a tree for each model: a prompt is a path of pieces."""
 
-    seen: list[list[Piece]] = field(default_factory=list)
+    seen: dict[str, dict] = field(default_factory=dict, repr=False)
 
     def cached_tokens(self, request: Mapping, bill: Breakdown, model: str) -> int:
         """Tokens of this prompt that are read from the cache; the prompt is then remembered."""
-        pieces = prompt_pieces(request, bill)
-        best = max((common_prefix(pieces, before) for before in self.seen), default=0)
-        self.seen.append(pieces)
-        return best if best >= minimum(model) else 0
+        place, known, tokens = self.seen.setdefault(model, {}), True, 0
+        for piece in prompt_pieces(request, bill):
+            known = known and piece in place
+            tokens += piece[1] if known else 0
+            place = place.setdefault(piece, {})
+        return tokens if tokens >= minimum(model) else 0
 
 
 def prompt_pieces(request: Mapping, bill: Breakdown) -> list[Piece]:

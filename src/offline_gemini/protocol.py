@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from offline_gemini import billing, rules
+from offline_gemini.cached_contents import CachedContents, full_name, held_tokens, keeps_explicitly
 from offline_gemini.caching import PrefixCache
 from offline_gemini.faults import check_faults, faulty
 from offline_gemini.replies import Answer, answer
@@ -29,7 +30,9 @@ except ImportError:  # the SDK accepts clients of either library
     import httpx as http
 
 ROUTE = re.compile(r"^/v1(?:beta)?/models/(?P<model>[^:/]+)(?::(?P<verb>\w+))?$")
-METHODS = ["generateContent", "countTokens", "createCachedContent", "batchGenerateContent"]
+CACHES = re.compile(r"^/v1(?:beta)?/(?P<name>cachedContents(?:/[^/:]+)?)$")
+CREATE_CACHE = "createCachedContent"
+METHODS = ["generateContent", "countTokens", CREATE_CACHE, "batchGenerateContent"]
 
 
 @dataclass
@@ -63,7 +66,7 @@ class OfflineGemini:
     """A stand-in for Gemini's server; `faults` maps a generate call's number, from 1, to a fault.
 
     Its replies have no state: `calls` only counts the requests for `faults`, and with `caching`
-    a prefix that this client sent before is billed as cached.
+    a prefix that this client sent before is billed as cached, and it may make cachedContents.
     """
 
     scripts: list[Script] = field(default_factory=list)
@@ -71,6 +74,7 @@ class OfflineGemini:
     caching: bool = False
     calls: int = 0
     cache: PrefixCache = field(default_factory=PrefixCache)
+    cached_contents: CachedContents = field(default_factory=CachedContents)
 
     def __post_init__(self) -> None:
         """Refuse unknown faults at once, with their names."""
@@ -86,6 +90,8 @@ class OfflineGemini:
         """Answer one HTTP request."""
         try:
             rules.check_key(key)
+            if cache := CACHES.match(path):
+                return self._cached_contents(method, cache["name"], body)
             route = ROUTE.match(path)
             if not route:
                 raise Refused(404, "NOT_FOUND", "Requested entity was not found.")
@@ -103,18 +109,39 @@ class OfflineGemini:
             raise Refused(404, "NOT_FOUND", "Requested entity was not found.")
         self.calls += 1
         fault = self.faults.get(self.calls, "")
+        request, held = self.cached_contents.whole(request, model)
         rules.check(request, model, billing.read_signature)
         bill = billing.breakdown(request, model, billing.known_thoughts(request))
         rules.check_size(bill.total)
         stream = verb == "streamGenerateContent"
         reply = generated(request, model, answer(request, self.scripts), bill)
-        cached = self.cache.cached_tokens(request, bill, model) if self.caching else 0
-        if cached:
+        if cached := self._cached_tokens(request, bill, model, held):
             reply.body["usageMetadata"]["cachedContentTokenCount"] = cached
         reply = faulty(fault, reply, stream, model) if fault else reply
         chunks = stream_chunks(reply) if stream else [reply.body]
         cut = fault == "dropped_stream"
         return Answered(200, chunks[:-1] if cut else chunks, stream, reply.estimated, cut)
+
+    def _cached_tokens(
+        self, request: Mapping, bill: billing.Breakdown, model: str, held: int | None
+    ) -> int:
+        """Tokens read from a cachedContents that holds `held` contents, else from the prefix."""
+        if held is not None:
+            return held_tokens(bill, held)
+        return self.cache.cached_tokens(request, bill, model) if self.caching else 0
+
+    def _cached_contents(self, method: str, name: str, body: bytes) -> Answered:
+        """Make, show or forget a cachedContents."""
+        if not self.caching:
+            message = "This offline Gemini keeps no caches: make it with caching=True."
+            raise Refused(501, "UNIMPLEMENTED", message)
+        if (method, name) == ("POST", "cachedContents"):
+            made, estimated = self.cached_contents.create(_parsed(body))
+            return Answered(200, [made], estimated=estimated)
+        one = {"GET": self.cached_contents.get, "DELETE": self.cached_contents.delete}
+        if method not in one or name == "cachedContents":
+            raise Refused(404, "NOT_FOUND", "Requested entity was not found.")
+        return Answered(200, [one[method](name)])
 
 
 @dataclass
@@ -148,12 +175,13 @@ def refusal(refused: Refused) -> Answered:
 def model_card(model: str) -> dict:
     """What models.get says of a model; limits from FACTS."""
     name = model.removeprefix("models/")
+    explicit = keeps_explicitly(name)
     return {
-        "name": f"models/{name}",
+        "name": full_name(model),
         "displayName": name.replace("-", " ").title(),
         "inputTokenLimit": rules.INPUT_LIMIT,
         "outputTokenLimit": 65_536,
-        "supportedGenerationMethods": METHODS,
+        "supportedGenerationMethods": [m for m in METHODS if m != CREATE_CACHE or explicit],
     }
 
 
