@@ -148,8 +148,9 @@ def _refused(calls: Sequence, answers: Mapping[int, object]) -> go.Scatter:
         name=t("chart.refused"),
         x=turns,
         y=[0] * len(turns),
-        text=[t("chart.refused")] * len(turns),  # for the table
-        mode="markers",
+        text=[t("chart.refused")] * len(turns),  # for the table; beside each other they overlap
+        textfont={"color": "rgba(0,0,0,0)"},
+        mode="markers+text",
         marker={"symbol": "x", "size": 13, "color": INK},
         cliponaxis=False,
     )
