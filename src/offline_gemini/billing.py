@@ -234,6 +234,7 @@ def sign(thoughts: int, model: str, nonce: str) -> str:
     return base64.b64encode(_seal(body) + body).decode()
 
 
+@functools.lru_cache(maxsize=1 << 12)
 def read_signature(signature: str) -> tuple[int, str] | None:
     """Thoughts and model of a signature made by `sign`, in either base64 alphabet; else None.
 
@@ -275,7 +276,8 @@ def known_thoughts(request: Mapping) -> dict[str, int]:
 
 def parts_of(content: Mapping) -> list[Mapping]:
     """The parts of a content."""
-    return listed(content.get("parts"))
+    parts = content.get("parts")
+    return parts if isinstance(parts, list) else listed(parts)
 
 
 def listed(value: object) -> list:

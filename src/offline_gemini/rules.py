@@ -113,28 +113,44 @@ def check_contents(contents: list) -> None:
 
 def check_types(value: object, kind: object, place: str = "") -> None:
     """Raise Refused where a value is not of its field's JSON type; null is a field left out."""
+    wrong = _misfit(value, kind)
+    if wrong:
+        where, found, expected = wrong
+        shown = json.dumps(found, default=repr)[:LONGEST]
+        where = f"{place}{where}".lstrip(".")
+        raise invalid(f"Invalid value at '{where}' ({TYPES[expected]}), {shown}")
+
+
+def _misfit(value: object, kind: object) -> tuple[str, object, type] | None:
+    """Where a value is not of its field's type: place, value and type; None if all is well.
+
+    It walks through whole histories, so the place is put together only on the way back.
+    """
+    if isinstance(kind, type):
+        return None if isinstance(value, kind) else ("", value, kind)
     if isinstance(kind, list):
         for number, each in enumerate(listed(value)):
-            check_types(each, kind[0], f"{place}[{number}]")
-        return
-    expected = kind if isinstance(kind, type) else dict
-    if not isinstance(value, expected):
-        shown = json.dumps(value, default=repr)[:LONGEST]
-        raise invalid(f"Invalid value at '{place}' ({TYPES[expected]}), {shown}")
-    for key, found in value.items() if isinstance(kind, dict) else ():
-        field = camel(key)
-        if field in kind and found is not None:
-            check_types(found, kind[field], f"{place}.{field}".lstrip("."))
+            if wrong := _misfit(each, kind[0]):
+                return (f"[{number}]{wrong[0]}", *wrong[1:])
+        return None
+    if not isinstance(value, dict):
+        return "", value, dict
+    for key, found in value.items():
+        field = key if key in kind else camel(key)
+        if found is not None and field in kind and (wrong := _misfit(found, kind[field])):
+            return (f".{field}{wrong[0]}", *wrong[1:])
+    return None
 
 
 def check_content(content: Mapping, place: str) -> None:
     """Raise Refused for a wrong role, no parts, or a part without a field."""
     if content.get("role") not in ("user", "model", None, ""):
         raise invalid("Please use a valid role: user, model.")
-    if not parts_of(content):
+    parts = parts_of(content)
+    if not parts:
         raise invalid(f"* {place}.parts: contents.parts must not be empty.\n")
-    for number, part in enumerate(parts_of(content)):
-        if all(get(part, field) is None for field in ("text", *DATA_FIELDS)):
+    for number, part in enumerate(parts):
+        if part.get("text") is None and all(get(part, field) is None for field in DATA_FIELDS):
             raise invalid(
                 f"* {place}.parts[{number}].data: required oneof field 'data' must have one "
                 "initialized field\n"
@@ -145,9 +161,11 @@ def merged(contents: list) -> list[tuple[str, int, int]]:
     """Runs of one role as (role, function calls in it, function responses in it)."""
     runs = []
     for role, run in itertools.groupby(contents, lambda content: content.get("role") or "user"):
-        parts = [part for content in run for part in parts_of(content)]
-        calls = sum(1 for part in parts if get(part, "functionCall"))
-        runs.append((role, calls, sum(1 for part in parts if get(part, "functionResponse"))))
+        calls = responses = 0
+        for part in (part for content in run for part in parts_of(content)):
+            calls += bool(get(part, "functionCall"))
+            responses += bool(get(part, "functionResponse"))
+        runs.append((role, calls, responses))
     return runs
 
 
