@@ -162,10 +162,18 @@ def test_marks_stand_at_their_turns(session):
     ]
 
 
+def test_words_at_neighbouring_marks_stand_in_rows_of_their_own(session):
+    chart = draw_tokens(session, turns=24, marks={2: "given", 3: "asked", 20: "asked again"})
+    heights = [note.y for note in chart.layout.annotations if note.yref == "paper"]
+    assert heights[0] == heights[2] > heights[1]
+
+
 def test_estimated_and_refused_turns_say_so_in_figure_and_table():
     chart = draw_tokens([call(1, 1500, estimated=True), call(2, None, error="400"), call(3, 1600)])
     assert list(named(chart)["promptTokenCount"].text) == ["≈", ""]
     assert list(named(chart)["refused"].x) == [2]
+    assert "≈ the count is estimated" in [note.text for note in chart.layout.annotations]
+    assert "≈" not in json.dumps(draw_tokens([call(1, 6)]).to_plotly_json())
     rows = chart.table().splitlines()[3:]
     assert rows[0].endswith("≈1,500")
     assert rows[1].split() == ["2", "refused"]

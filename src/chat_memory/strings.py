@@ -14,6 +14,7 @@ EN = {
         "Offline stand-in for {model}, not a language model: it recites a script and quotes "
         "your own words; the token counts are Gemini's, the words are ours."
     ),
+    "chart.estimated": "≈ the count is estimated",
     "chart.label": "{name}: {value}",
     "chart.limit": "limit {tokens:,} tokens",
     "chart.limit.above": "the limit of {tokens:,} tokens is far above this axis",
@@ -76,9 +77,8 @@ EN = {
         "last-messages:6."
     ),
     "cli.user": "You: {text}",
-    "control.answer_length": "tokens in an answer",
+    "control.answer": "words in an answer",
     "control.clear_every": "turns between two /clear (0: never)",
-    "control.conversation": "conversation",
     "control.last_messages": "messages sent (n)",
     "control.max_turns": "turns sent (max_turns)",
     "control.thinking": "the model thinks",

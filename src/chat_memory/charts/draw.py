@@ -113,7 +113,9 @@ def _stack(calls: Sequence, frame: Frame) -> Chart:
         found = t("chart.title.stack", turn=turns[-1], tokens=totals[-1], new=new)
     if refused.x:
         found = t("chart.title.refused", refused=len(refused.x), turns=len(turns) + len(refused.x))
-    return frame.chart(traces, _band_labels(bands), found, turns, totals)
+    estimated = any(call.usage.estimated for call in answers.values())
+    note = t("chart.estimated") if estimated else ""
+    return frame.chart(traces, _band_labels(bands), found, turns, totals, note)
 
 
 def _band(split: Split, band: str) -> int:

@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from chat_memory.charts.figure import GREY, INK, LABEL, Chart, go, plain, spread
+from chat_memory.charts.figure import GREY, INK, LABEL, Chart, plain, spread
 from chat_memory.charts.figure import title as title_of
 from chat_memory.strings import t
 
 END = "end"  # the name of a label at the end of its data
 GAP = 0.075  # of the axis, between two labels
+LETTERS = 60  # that fit over the turns, side by side
 ROOM = 1.08  # of the highest value, so that nothing touches the edge
 EMPTY = 100  # tokens on the axis of a chart without data
 PAPER = "rgba(255,255,255,0.8)"  # behind words, where they meet a line or a bar
@@ -44,7 +45,13 @@ class Frame:
     money: bool = False
 
     def chart(
-        self, traces: list, labels: Sequence[Label], found: str, turns: Sequence, values: Sequence
+        self,
+        traces: list,
+        labels: Sequence[Label],
+        found: str,
+        turns: Sequence,
+        values: Sequence,
+        note: str = "",
     ) -> Chart:
         """Put the frame around traces; `found` is the title unless one was given."""
         last = max([*turns, self.turns or 1])
@@ -57,7 +64,12 @@ class Frame:
             "xaxis": {"title": {"text": t("chart.turn")}, "range": [0.4, last + 0.6]}
             | _ticks(last),
             "yaxis": {"title": {"text": self.heading}, "range": [0, top]} | self._format(),
-            "annotations": [*_labels(labels, top), *self._limit_label(top), *self._mark_labels()],
+            "annotations": [
+                *_labels(labels, top),
+                *self._limit_label(top),
+                *self._mark_labels(last),
+                *([_note(note, 1.01, -0.16, "middle", yref="paper")] if note else []),
+            ],
             "shapes": [*self._limit_line(top), *map(_mark_line, self.marks)],
             "margin": {
                 "r": 40 + 8 * max((len(label.text) for label in labels), default=0),
@@ -90,9 +102,15 @@ class Frame:
         text = t("chart.limit" if inside else "chart.limit.above", tokens=self.limit)
         return [_note(text, 0.01, min(self.limit, top), "bottom" if inside else "top", "paper")]
 
-    def _mark_labels(self) -> list[dict]:
-        marks = self.marks.items()
-        return [_note(plain(word), turn, 1, "top", "x", yref="paper") for turn, word in marks]
+    def _mark_labels(self, last: int) -> list[dict]:
+        """Write the words at the top, one row lower where the words before would be in the way."""
+        notes, ends = [], []
+        for turn, word in sorted(self.marks.items()):
+            row = next((row for row, end in enumerate(ends) if end <= turn), len(ends))
+            ends[row : row + 1] = [turn + last * (len(word) + 1) / LETTERS]
+            height = 1 - GAP * row
+            notes.append(_note(plain(word), turn, height, "top", "x", yref="paper"))
+        return notes
 
 
 def _labels(labels: Sequence[Label], top: float) -> list[dict]:
@@ -135,27 +153,28 @@ def _ticks(last: int) -> dict:
     return {"tick0": 0 if step > 1 else 1, "dtick": step}
 
 
-def refit(chart: go.Figure, before: go.Figure) -> go.Figure:
-    """Give the chart with axes and margin no smaller than those of the one shown before it.
+def refit(layout: dict, before: dict) -> dict:
+    """Give a layout (JSON) with axes and margin no smaller than those of the one shown before it.
 
     A slider then moves the data and not the scale. Labels are moved apart to fit the new axis.
     An axis that begins elsewhere (a list of more rows) is left as it is.
     """
-    chart = go.Figure(chart)
+    fitted = dict(layout)
     for name in ("xaxis", "yaxis"):
-        old, new = before.layout[name].range, chart.layout[name].range
+        old, new = (each.get(name, {}).get("range") for each in (before, layout))
         if old and new and old[0] == new[0] and old[1] > new[1]:
-            chart.layout[name].range = old
-    if before.layout.margin.r and chart.layout.margin.r:
-        chart.layout.margin.r = max(before.layout.margin.r, chart.layout.margin.r)
-    ends = [note for note in chart.layout.annotations if note.name == END]
-    if ends:
-        _apart(ends, chart.layout.yaxis.range[1])
-    return chart
+            fitted[name] = layout[name] | {"range": old}
+    margins = [each.get("margin", {}) for each in (before, layout)]
+    if right := max(margin.get("r", 0) for margin in margins):
+        fitted["margin"] = margins[1] | {"r": right}
+    if notes := layout.get("annotations"):
+        fitted["annotations"] = _apart(notes, fitted["yaxis"].get("range"))
+    return fitted
 
 
-def _apart(notes: Sequence, top: float) -> None:
-    for note, y in zip(
-        notes, spread([note.y for note in notes], GAP * top, 0.97 * top), strict=True
-    ):
-        note.y = y
+def _apart(notes: Sequence[dict], axis: Sequence[float] | None) -> list[dict]:
+    """Move the labels at the end of the data apart, and leave other notes where they are."""
+    ends = [note for note in notes if note.get("name") == END]
+    top = axis[1] if axis and ends else 0
+    heights = iter(spread([note["y"] for note in ends], GAP * top, 0.97 * top))
+    return [note | {"y": next(heights)} if note in ends else note for note in notes]

@@ -111,29 +111,31 @@ class Screen:
     """
 
     def __init__(self, chart: go.Figure) -> None:
-        self.chart = chart
+        self.shown = chart.to_plotly_json()
         self.figure = go.FigureWidget(chart)
         self.figure._config = {"displaylogo": False, "responsive": True}
         self.message = widgets.HTML()
-        frame = widgets.VBox(
-            [self.figure],
-            layout={"max_height": HIGHEST, "overflow": "hidden auto", "display": "block"},
-        )
+        look = {"max_height": HIGHEST, "overflow": "hidden auto", "display": "block"}
+        frame = widgets.VBox([self.figure], layout=look)
         self.box = widgets.VBox([frame, self.message], layout={"min_width": "0"})
 
     def show(self, chart: go.Figure) -> None:
         """Take over what differs from the chart on the screen, in one update; clear the error."""
         self.message.value = ""
-        chart = refit(chart, self.chart)
-        before, self.chart = self.chart, chart
-        if [trace.type for trace in before.data] != [trace.type for trace in chart.data]:
+        before, after = self.shown, chart.to_plotly_json()
+        after["layout"] = refit(after["layout"], before["layout"])
+        if [trace["type"] for trace in before["data"]] != [
+            trace["type"] for trace in after["data"]
+        ]:
             self.figure.data = ()
             self.figure.add_traces(chart.data)
-            before = go.Figure(chart.data, before.layout)
+            before = before | {"data": after["data"]}
         with self.figure.batch_update():
-            for trace, old, new in zip(self.figure.data, before.data, chart.data, strict=True):
-                trace.update(_changes(old, new), overwrite=True)
-            self.figure.layout.update(_changes(before.layout, chart.layout), overwrite=True)
+            for trace, *pair in zip(self.figure.data, before["data"], after["data"], strict=True):
+                trace.update(_changes(*pair), overwrite=True)
+            changes = _changes(before["layout"], after["layout"])
+            self.figure.layout.update(changes, overwrite=True)
+        self.shown = after
 
     def say(self, error: Exception) -> None:
         """Put an error under the figure as one sentence; the figure stays as it is."""
@@ -302,8 +304,7 @@ def sentence(error: Exception) -> str:
     return (str(error) or type(error).__name__).splitlines()[0]
 
 
-def _changes(old: object, new: object) -> dict[str, object]:
+def _changes(before: Mapping, after: Mapping) -> dict[str, object]:
     """Give the properties that differ between two parts of figures, None for those that went."""
-    before, after = old.to_plotly_json(), new.to_plotly_json()
     keys = [key for key in {**before, **after} if before.get(key) != after.get(key)]
     return {key: after.get(key) for key in keys}
