@@ -29,7 +29,7 @@ NOT_ON_THE_WIRE = {"sdk_http_response", "automatic_function_calling_history", "p
 class Call:
     """One request and what came of it.
 
-    `turn` counts from 1. `purpose` is "answer"; strategies that call a model have others.
+    `turn` counts from 1. `purpose` is "answer", or "summary" or "facts" for a strategy's own.
     `request` is the JSON body that was sent, `response` the one that came back. `usage` is None
     if nothing came, `error` the sentence if the call failed. `seconds` is None offline, where
     speed says nothing. `contents_before` is the length of the transcript when it was sent, and
@@ -70,21 +70,42 @@ class Call:
         return reply is not None and not contents.calls_of(reply)
 
 
-def body(context: Context, system: str | None, tools: Iterable[Tool], thinking: bool) -> dict:
+def body(
+    context: Context,
+    system: str | None,
+    tools: Iterable[Tool],
+    thinking: bool,
+    schema: dict | None = None,
+) -> dict:
     """The JSON body that sends a context: what the SDK's plain call would send.
 
-    A context's own system wins. The instruction has no role, so that none is billed.
+    The instruction has no role, so that none is billed. Where a cachedContents holds system and
+    tools, Gemini refuses them beside its name. `schema` is the JSON schema of a structured reply.
     """
     request: dict = {"contents": contents.to_json(context.contents)}
-    instruction = system if context.system is None else context.system
-    if instruction:
-        request["systemInstruction"] = {"parts": [{"text": instruction}]}
+    text = instruction(context, system)
     declarations = [tool.declaration for tool in tools]
+    if context.cached:
+        request["cachedContent"] = context.cached
+        text, declarations = "", []
+    if text:
+        request["systemInstruction"] = {"parts": [{"text": text}]}
     if declarations:
         request["tools"] = [{"functionDeclarations": declarations}]
-    if not thinking:
-        request["generationConfig"] = {"thinkingConfig": {"thinking_budget": 0}}
-    return request
+    config = {} if thinking else {"thinkingConfig": {"thinking_budget": 0}}
+    if schema:
+        config |= {"responseMimeType": "application/json", "responseJsonSchema": schema}
+    return request | ({"generationConfig": config} if config else {})
+
+
+def instruction(context: Context, system: str | None) -> str:
+    """The system instruction of a context: what is pinned, then its own system or the session's.
+
+    >>> instruction(Context([], pinned="Order 48213."), "Be brief.")
+    'Order 48213.\n\nBe brief.'
+    """
+    own = system if context.system is None else context.system
+    return "\n\n".join(filter(None, (context.pinned, own)))
 
 
 def post(

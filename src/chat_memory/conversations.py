@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from chat_memory.strings import t
 from chat_memory.tools import Tool
-from offline_gemini import Script, load_script
+from offline_gemini import Script, count, load_script
 from offline_gemini.scripts import Call, Turn
 
 if TYPE_CHECKING:
@@ -52,10 +52,25 @@ def find(conversation: Conversation) -> Script:
     return load_script(path)
 
 
-def even_chat(turns: int, answer: int = 100, thoughts: int = 0) -> Script:
+def filler(tokens: int) -> str:
+    """A text without content of so many tokens, or, where a word has several, a few more.
+
+    >>> filler(6)
+    'this answer goes on and on'
+    """
+    words = []
+    for word in itertools.cycle(t("filler.answer").split()):
+        if tokens <= 0:
+            return "".join(words).lstrip()
+        words.append(f" {word}")
+        tokens -= count(words[-1]).tokens
+
+
+def even_chat(turns: int, answer: int = 100, thoughts: int = 0, system: int = 0) -> Script:
     """A made-up conversation of equal turns, to see how a bill grows: filler, and no facts.
 
-    Each answer has `answer` words and each turn `thoughts` thinking tokens.
+    Each answer has `answer` words and each turn `thoughts` thinking tokens; the system
+    instruction has `system` tokens.
 
     >>> [len(turn.reply.split()) for turn in even_chat(turns=2, answer=30).turns]
     [30, 30]
@@ -66,7 +81,7 @@ def even_chat(turns: int, answer: int = 100, thoughts: int = 0) -> Script:
         Turn(user=t("filler.question", number=number), reply=reply, thoughts=thoughts)
         for number in range(1, turns + 1)
     ]
-    return Script(name="even_chat", title="even_chat", turns=tuple(spoken))
+    return Script(name="even_chat", title="even_chat", system=filler(system), turns=tuple(spoken))
 
 
 def play(

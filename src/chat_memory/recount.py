@@ -15,6 +15,7 @@ from dataclasses import replace
 from chat_memory import contents
 from chat_memory.calls import Call
 from chat_memory.strategies import Context, Strategy, context_of
+from chat_memory.usage import held
 from offline_gemini import Refused, breakdown, prompt_token_count
 from offline_gemini.billing import keeps_old_thoughts
 
@@ -57,7 +58,7 @@ def _recounted(call: Call, context: Context) -> Call:
         contents.check(context.contents)
     except Refused as refused:
         return replace(call, context=context, request=request, usage=None, error=str(refused))
-    prompt = prompt_token_count(request, call.model, call.signatures)
+    prompt = held(call) + prompt_token_count(request, call.model, call.signatures)
     more = prompt - call.usage.prompt_token_count
     sums = {"prompt_token_count": prompt, "total_token_count": call.usage.total_token_count + more}
     return replace(call, context=context, request=request, usage=replace(call.usage, **sums))
@@ -80,7 +81,7 @@ def _weights_before(call: Call) -> list[int]:
     """Tokens before each content of a request, and after the last: system and tools first."""
     bill = breakdown(call.request, call.model, call.signatures)
     weights = map(sum, zip(bill.contents, bill.thoughts, strict=True))
-    return list(itertools.accumulate(weights, initial=bill.system + bill.tools))
+    return list(itertools.accumulate(weights, initial=held(call) + bill.system + bill.tools))
 
 
 def _prompt(call: Call, strategy: Strategy, whole: Call, before: list[int]) -> int:
@@ -98,4 +99,4 @@ def _billed(call: Call, context: Context) -> int:
     request = call.request | {"contents": contents.to_json(context.contents)}
     if context.system is not None:
         request["systemInstruction"] = {"parts": [{"text": context.system}]}
-    return prompt_token_count(request, call.model, call.signatures)
+    return held(call) + prompt_token_count(request, call.model, call.signatures)

@@ -25,13 +25,17 @@ class Context:
     """What one request sends: `contents`, and `system` if it isn't the session's own.
 
     `layers` name stretches of the contents; `dropped` are the indices in the transcript of what
-    was left out.
+    was left out. `cached` is the name of a cachedContents that holds the system, and the tools,
+    already: neither is sent then. `pinned` stands first in the system instruction, before the
+    session's own.
     """
 
     contents: list[types.Content]
     system: str | None = None
     layers: Sequence[Layer] = ()
     dropped: Sequence[int] = ()
+    cached: str | None = None
+    pinned: str = ""
 
 
 Strategy = Callable[[list[types.Content]], Context | list[types.Content]]
@@ -43,7 +47,7 @@ def context_of(strategy: Strategy, transcript: list[types.Content]) -> Context:
     A plain function gets a copy of the transcript, so that its mistakes can't lose a message.
     Raises ValueError if what it returns is neither a Context nor a list of contents.
     """
-    if isinstance(strategy, (Everything, LastMessages, LastTurns, Chain)):
+    if isinstance(strategy, Rung):
         return strategy(transcript)
     made = strategy(list(transcript))
     if isinstance(made, Context):
@@ -66,8 +70,12 @@ def name_of(strategy: Strategy) -> str:
     return getattr(strategy, "__name__", None) or repr(strategy)
 
 
+class Rung:
+    """A strategy of the ladder: it only looks, so it gets the transcript and no copy of it."""
+
+
 @dataclass(frozen=True)
-class Everything:
+class Everything(Rung):
     """The whole transcript: it forgets nothing, and pays for it."""
 
     def __call__(self, transcript: list[types.Content]) -> Context:
@@ -79,13 +87,13 @@ class Everything:
 
 
 @dataclass(frozen=True)
-class LastMessages:
+class LastMessages(Rung):
     """The last n contents: the wrong way, kept to show the 400 when it splits a tool pair."""
 
     n: int
 
     def __post_init__(self) -> None:
-        _require_count("n", self.n)
+        require_count("n", self.n)
 
     def __call__(self, transcript: list[types.Content]) -> Context:
         """The last n contents, wherever that cuts."""
@@ -96,7 +104,7 @@ class LastMessages:
 
 
 @dataclass
-class LastTurns:
+class LastTurns(Rung):
     """The last turns, cut only where a turn begins; the open turn counts as one.
 
     `max_turns` is how many turns are left at most. With `drop_to`, the strategy cuts rarely and
@@ -114,9 +122,9 @@ class LastTurns:
     _turns: int = field(default=0, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        _require_count("max_turns", self.max_turns)
+        require_count("max_turns", self.max_turns)
         if self.drop_to is not None:
-            _require_count("drop_to", self.drop_to)
+            require_count("drop_to", self.drop_to)
             if self.drop_to > self.max_turns:
                 raise ValueError(
                     f"drop_to is {self.drop_to}, more than max_turns ({self.max_turns}): "
@@ -156,7 +164,7 @@ class LastTurns:
 
 
 @dataclass(frozen=True)
-class Chain:
+class Chain(Rung):
     """Two strategies in a row: the second works on what the first has left."""
 
     first: Strategy
@@ -167,7 +175,14 @@ class Chain:
         before = context_of(self.first, transcript)
         after = context_of(self.second, before.contents)
         dropped = _dropped_by_both(transcript, before, after)
-        return Context(after.contents, after.system or before.system, after.layers, dropped)
+        system, cached = after.system or before.system, after.cached or before.cached
+        pinned = "\n".join(filter(None, (before.pinned, after.pinned)))
+        return Context(after.contents, system, after.layers, dropped, cached, pinned)
+
+    def bind(self, ask: Callable, live: bool = False) -> None:
+        """Bind both."""
+        for strategy in (self.first, self.second):
+            bind(strategy, ask, live)
 
     def reset(self) -> None:
         """Reset both."""
@@ -176,6 +191,11 @@ class Chain:
 
     def __repr__(self) -> str:
         return f"Chain({name_of(self.first)}, {name_of(self.second)})"
+
+
+def bind(strategy: Strategy, ask: Callable, live: bool = False) -> None:
+    """Give a strategy the model, if it calls one; `live` says whether a real one answers."""
+    getattr(strategy, "bind", lambda ask, live: None)(ask, live)
 
 
 def reset(strategy: Strategy) -> None:
@@ -222,10 +242,14 @@ def _is_start(dropped: Sequence[int]) -> bool:
     return not dropped or dropped == range(len(dropped))
 
 
-def _require_count(name: str, value: object) -> None:
-    """Raise ValueError unless value is an int from 1 on; True is no number of turns."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+def require_count(
+    name: str,
+    value: object,
+    least: int = 1,
+    why: str = "the open turn, with the question, is always sent",
+) -> None:
+    """Raise ValueError unless value is an int from `least` on; True is no number of turns."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise ValueError(
-            f"{name} is {value!r}, but it must be a whole number from 1 on: "
-            "the open turn, with the question, is always sent."
+            f"{name} is {value!r}, but it must be a whole number from {least} on: {why}."
         )

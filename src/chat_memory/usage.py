@@ -93,14 +93,22 @@ def breakdown(call: Call) -> Split:
     """The prompt of a call taken apart; its parts sum to `prompt_token_count` when it is exact.
 
     New is what follows the last content of the model in the request; all before was sent before.
-    `thoughts` are those that re-sent signatures bring back.
+    `thoughts` are those that re-sent signatures bring back. What a cachedContents holds counts as
+    system.
     """
     bill = offline_gemini.breakdown(call.request, call.model, call.signatures)
     roles = [content.get("role") for content in call.request["contents"]]
     new = roles[::-1].index("model") if "model" in roles else len(roles)
     sent = sum(bill.contents)
     fresh = sum(bill.contents[len(roles) - new :])
-    return Split(bill.system, bill.tools, sent - fresh, fresh, sum(bill.thoughts))
+    return Split(bill.system + held(call), bill.tools, sent - fresh, fresh, sum(bill.thoughts))
+
+
+def held(call: Call) -> int:
+    """Tokens of a prompt that stand in a cachedContents it names, and not in the request."""
+    if not call.request.get("cachedContent") or call.usage is None:
+        return 0
+    return call.usage.cached_content_token_count or 0
 
 
 @dataclass(frozen=True)
