@@ -2,7 +2,9 @@
 
 figure.py        a chart's look, and its numbers as a text table
 frame.py         axes that stay, labels at the end of the data, the limit line
+bands.py         stacked bars: colour, pattern and label of each band
 draw.py          promptTokenCount, sums and money against turn
+cache.py         the part of each prompt that was read from a cache
 context_lens.py  which messages of the transcript the model saw
 live.py          controls above a chart, and the veil for a prediction
 growing.py       a chart that grows while a conversation plays, and a box to type into
@@ -10,6 +12,7 @@ growing.py       a chart that grows while a conversation plays, and a box to typ
 What is not here: numbers. They come from a session's calls; a chart asks no model for anything.
 """
 
+from chat_memory.charts.cache import draw_cache
 from chat_memory.charts.context_lens import draw_context, lens
 from chat_memory.charts.draw import draw_money, draw_sum, draw_tokens
 from chat_memory.charts.figure import Chart
@@ -22,6 +25,7 @@ __all__ = [
     "Growing",
     "Live",
     "Predict",
+    "draw_cache",
     "draw_context",
     "draw_money",
     "draw_sum",

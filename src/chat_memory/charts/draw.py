@@ -4,34 +4,21 @@
 the prompt, or several strategies as one line each. `draw_sum` adds the prompts up, `draw_money`
 prices them. A turn's point is its last answer call; sums are over all calls, summaries too.
 Every title states what the data show, worked out from them unless you give another.
-What is not here: axes and labels (frame.py), the list of messages (context_lens.py), anything
-that moves (live.py). Nothing here calls a model or keeps state: equal records give an equal chart.
+What is not here: axes and labels (frame.py), bands (bands.py), the list of messages
+(context_lens.py), anything that moves (live.py). Nothing here calls a model or keeps state: equal
+records give an equal chart.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 
-from chat_memory.charts.figure import (
-    BLUE,
-    COLOURS,
-    DASHES,
-    GREY,
-    INK,
-    PURPLE,
-    VERMILLION,
-    Chart,
-    go,
-)
+from chat_memory.charts.bands import band_labels, bars, estimated, signs
+from chat_memory.charts.figure import COLOURS, DASHES, INK, Chart, go
 from chat_memory.charts.frame import Frame, Label
 from chat_memory.strings import t
 from chat_memory.usage import Price, Split, breakdown, cost
 
-BANDS = {  # in the order they stand in the prompt: colour and pattern
-    "system": (GREY, ""),
-    "resent": (BLUE, ""),
-    "thoughts": (PURPLE, "/"),
-    "new": (VERMILLION, ""),
-}
+BANDS = ("system", "resent", "thoughts", "new")  # in the order they stand in the prompt
 Calls = Iterable  # records as in ChatSession.calls, or a session that holds them
 
 
@@ -52,8 +39,8 @@ def draw_tokens(
     """
     frame = Frame(t("chart.prompt"), title, limit, top, turns, marks or {})
     if not isinstance(data, Mapping):
-        return _stack(_records(data), frame)
-    answers = {name: _answers(_records(calls)) for name, calls in data.items()}
+        return _stack(records(data), frame)
+    answers = {name: _answers(records(calls)) for name, calls in data.items()}
     prompts = {
         name: {turn: _prompt(call) for turn, call in turns.items()}
         for name, turns in answers.items()
@@ -104,43 +91,22 @@ def _stack(calls: Sequence, frame: Frame) -> Chart:
     splits = [breakdown(call) for call in answers.values()]
     bands = {band: [_band(split, band) for split in splits] for band in BANDS}
     totals = [_prompt(call) for call in answers.values()]
-    traces = [_bars(band, turns, values) for band, values in bands.items()]
+    traces = [bars(band, turns, values) for band, values in bands.items()]
     refused = _refused(calls, answers)
-    traces += [_totals(answers, totals), refused]
+    traces += [signs(answers, totals), refused]
     found = t("chart.title.empty")
     if turns:
         new = bands["new"][-1]
         found = t("chart.title.stack", turn=turns[-1], tokens=totals[-1], new=new)
     if refused.x:
         found = t("chart.title.refused", refused=len(refused.x), turns=len(turns) + len(refused.x))
-    estimated = any(call.usage.estimated for call in answers.values())
-    note = t("chart.estimated") if estimated else ""
-    return frame.chart(traces, _band_labels(bands), found, turns, totals, note)
+    labels, note = band_labels(bands), estimated(answers.values())
+    return frame.chart(traces, labels, found, turns, totals, note)
 
 
 def _band(split: Split, band: str) -> int:
     """Give the tokens of a band; what is sent before any message stands together."""
     return split.system + split.tools if band == "system" else getattr(split, band)
-
-
-def _bars(band: str, turns: list[int], values: list[int]) -> go.Bar:
-    colour, pattern = BANDS[band]
-    hatch = {"shape": pattern, "fgcolor": colour, "bgcolor": "white", "fgopacity": 1}
-    marker = {"color": colour, "pattern": hatch} if pattern else {"color": colour}
-    return go.Bar(name=t(f"chart.{band}"), x=turns, y=values, marker=marker)
-
-
-def _totals(answers: Mapping[int, object], totals: list[int]) -> go.Scatter:
-    """Write over each bar whether its count is estimated; the table gets the count itself."""
-    signs = ["≈" if call.usage.estimated else "" for call in answers.values()]
-    return go.Scatter(
-        name=t("chart.prompt"),
-        x=list(answers),
-        y=totals,
-        text=signs,
-        mode="text",
-        textposition="top center",
-    )
 
 
 def _refused(calls: Sequence, answers: Mapping[int, object]) -> go.Scatter:
@@ -156,18 +122,6 @@ def _refused(calls: Sequence, answers: Mapping[int, object]) -> go.Scatter:
         marker={"symbol": "x", "size": 13, "color": INK},
         cliponaxis=False,
     )
-
-
-def _band_labels(bands: Mapping[str, list[int]]) -> list[Label]:
-    """Label each band at its middle in the last bar; a band that is empty everywhere has none."""
-    labels, floor = [], 0
-    for band, values in bands.items():
-        if any(values):
-            colour, pattern = BANDS[band]
-            words = t("chart.label", name=t(f"chart.{band}"), value=f"{values[-1]:,}")
-            labels.append(Label(words, floor + values[-1] / 2, colour, "▨" if pattern else "■"))
-            floor += values[-1]
-    return labels
 
 
 def _lines(series: Mapping[str, Mapping[int, float]], frame: Frame, title_id: str) -> Chart:
@@ -201,7 +155,7 @@ def _finding(series: Mapping[str, Mapping[int, float]], title_id: str, frame: Fr
     return t(f"{title_id}.many", least=least, low=low, most=most, high=frame.write(high))
 
 
-def _records(data: Calls) -> list:
+def records(data: Calls) -> list:
     """Take a session or the list of its calls."""
     return list(getattr(data, "calls", data))
 
@@ -228,7 +182,7 @@ def _sums(
     series = {}
     for name, calls in named.items():
         turns: dict[int, float] = {}
-        for call in _records(calls):
+        for call in records(calls):
             if call.usage:
                 turns[turn_of(call)] = turns.get(turn_of(call), 0) + (worth(call) or 0)
         values = accumulate(turns.values()) if summed else turns.values()

@@ -34,7 +34,10 @@ class Label(NamedTuple):
 
 @dataclass(frozen=True)
 class Frame:
-    """What the reader of a chart sees around the data; units are those of the y axis."""
+    """What the reader of a chart sees around the data; units are those of the y axis.
+
+    `across` and `line` are the ids, after "chart.", of the x axis's name and the limit's words.
+    """
 
     heading: str
     title: str | None = None
@@ -43,6 +46,8 @@ class Frame:
     turns: int | None = None
     marks: Mapping[int, str] = field(default_factory=dict)
     money: bool = False
+    across: str = "turn"
+    line: str = "limit"
 
     def chart(
         self,
@@ -61,7 +66,7 @@ class Frame:
             "title": heading,
             "barmode": "stack",
             "bargap": 0.15,
-            "xaxis": {"title": {"text": t("chart.turn")}, "range": [0.4, last + 0.6]}
+            "xaxis": {"title": {"text": t(f"chart.{self.across}")}, "range": [0.4, last + 0.6]}
             | _ticks(last),
             "yaxis": {"title": {"text": self.heading}, "range": [0, top]} | self._format(),
             "annotations": [
@@ -99,7 +104,8 @@ class Frame:
         if self.limit is None:
             return []
         inside = self.limit <= top
-        text = t("chart.limit" if inside else "chart.limit.above", tokens=self.limit)
+        above = "" if inside else ".above"
+        text = t(f"chart.{self.line}{above}", tokens=self.limit)
         return [_note(text, 0.01, min(self.limit, top), "bottom" if inside else "top", "paper")]
 
     def _mark_labels(self, last: int) -> list[dict]:
