@@ -14,6 +14,7 @@ from chat_memory.calls import Call
 from chat_memory.connect import connect
 from chat_memory.conversations import play
 from chat_memory.errors import ChatError
+from chat_memory.layers import KeyFacts, LayeredHybrid, SummaryPairs
 from chat_memory.runs import load
 from chat_memory.session import ChatSession, Reply
 from chat_memory.strategies import Chain, Context, Everything, LastMessages, LastTurns
@@ -26,10 +27,13 @@ __all__ = [
     "ChatSession",
     "Context",
     "Everything",
+    "KeyFacts",
     "LastMessages",
     "LastTurns",
+    "LayeredHybrid",
     "Price",
     "Reply",
+    "SummaryPairs",
     "Usage",
     "connect",
     "load",

@@ -13,7 +13,7 @@ This file does *not* choose what is sent (`strategies.py`), nor does it know who
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,7 +23,15 @@ from google.genai import types
 from chat_memory import calls, contents, errors, runs
 from chat_memory.calls import Call, Stream
 from chat_memory.connect import default_model, offline_scripts
-from chat_memory.strategies import Context, Everything, Strategy, context_of, name_of, reset
+from chat_memory.strategies import (
+    Context,
+    Everything,
+    Strategy,
+    bind,
+    context_of,
+    name_of,
+    reset,
+)
 from chat_memory.strings import t
 from chat_memory.tools import Tool, by_name, respond
 from chat_memory.usage import Usage
@@ -128,6 +136,7 @@ class ChatSession:
 
     def _ask(self, transcript: list[types.Content], stream: Stream | None) -> types.Content:
         """The model's reply to the context; a 429 is waited out once, if that can help."""
+        bind(self.strategy, self.ask, live=self.scripts is None)
         context = context_of(self.strategy, transcript)
         try:
             return self._call(context, len(transcript), stream)
@@ -138,12 +147,31 @@ class ChatSession:
         return self._call(context, len(transcript), stream)
 
     def _call(self, context: Context, before: int, stream: Stream | None) -> types.Content:
-        """One request, recorded in `calls` whatever comes of it."""
+        """One request for an answer, recorded in `calls` whatever comes of it."""
         request = calls.body(context, self.system, self.tools.values(), self.thinking)
         self._share(context, request)
+        call = self._recorded("answer", context, before, request)
+        return self._made(call, stream)
+
+    def ask(
+        self, asked: list[types.Content], purpose: str, schema: dict | None = None
+    ) -> Call:
+        """A request of the strategy's own, without system and tools, recorded in `calls`.
+
+        Its purpose is "summary" or "facts". If it fails, the call says why, and the turn goes on.
+        """
+        context = Context(asked, system="")
+        request = calls.body(context, None, (), self.thinking, schema)
+        call = self._recorded(purpose, context, len(self.transcript), request)
+        with suppress(Exception):  # it is noted in the call
+            self._made(call, None)
+        return call
+
+    def _recorded(self, purpose: str, context: Context, before: int, request: dict) -> Call:
+        """A new record in `calls`."""
         call = Call(
             turn=self._turns + 1,
-            purpose="answer",
+            purpose=purpose,
             model=self.model,
             context=context,
             contents_before=before,
@@ -151,9 +179,13 @@ class ChatSession:
             signatures=self._signatures,
         )
         self.calls.append(call)
+        return call
+
+    def _made(self, call: Call, stream: Stream | None) -> types.Content:
+        """Send a recorded call and give its reply."""
         with self._watched(call):
-            contents.check(request["contents"])
-            response = calls.post(self.client, self.model, request, stream)
+            contents.check(call.request["contents"])
+            response = calls.post(self.client, self.model, call.request, stream)
             calls.record(call, response)
             reply = errors.content_of(response)
         self._signatures |= runs.signatures_of(call)

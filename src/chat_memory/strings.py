@@ -209,6 +209,22 @@ EN = {
     "predict.second_call.3": "the whole first call again, and its own question",
     "predict.second_call.question": "What does the second call of a chat cost?",
     "probe.lost": "lost",
+    "summary.blank": "The summariser wrote nothing, so the turns stay as they are.",
+    "summary.cleared": "The chat was cleared meanwhile, so the summary was not taken.",
+    "summary.failed": "The call failed, so the turns stay as they are: {reason}",
+    "summary.language": "The summary is in another language than the chat, so it was not taken.",
+    "summary.long": (
+        "The summary weighs {size:,} tokens and would replace {room:,}, so it was not taken."
+    ),
+    "summary.no_facts": "The reply is no list of facts, so the turns stay as they are.",
+    "summary.no_heading": (
+        "The reply has none of the headings that were asked for, such as {heading!r}, so it was "
+        "not taken."
+    ),
+    "summary.thrashing": (
+        "{turns} turns and a summary already weigh {kept:,} of {limit:,} tokens; this would "
+        "summarise at every call: keep fewer turns, or raise the limit."
+    ),
     "table.call": "call",
     "table.contents": "contents",
     "table.extra": "extra calls",

@@ -1,19 +1,22 @@
 """What the offline Gemini answers: from the request alone, so equal requests get equal replies.
 
 In this order: a scripted turn whose user text was sent (its `reply`, its calls, or `without` and
-`outdated` if the facts it needs are not visible in the request); else the sentence of the request
-that shares most with the question, quoted; else that this request holds nothing on it.
+`outdated` if the facts it needs are not visible in the request); else, if it is asked for, a
+summary or a list of facts; else the sentence of the request that shares most with the question,
+quoted; else that this request holds nothing on it.
 
 It is *not* a language model: it recites and quotes, and it keeps no state between two requests.
 """
 
 import functools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from offline_gemini.billing import get, last_user_message, parts_of, says_something
+from offline_gemini.facts import facts
 from offline_gemini.scripts import Call, Script, Turn, fold, plain, visible
+from offline_gemini.summaries import summary
 
 QUOTES = {
     "en": {
@@ -66,14 +69,15 @@ class Found:
         return self.script.turns[self.index]
 
 
-def answer(request: Mapping, scripts: Iterable[Script]) -> Answer:
+def answer(request: Mapping, scripts: Sequence[Script]) -> Answer:
     """The reply to a request body."""
     contents = request.get("contents") or []
     said = [text_of(content) for content in contents if says_something(content)]
     found = find_turn(said, scripts)
     spoken = scripted(found, request) if found else None
     if spoken is None:
-        spoken = Answer(text=quote(contents))
+        asked = said[-1] if said else ""
+        spoken = Answer(text=summary(asked) or facts(asked, scripts) or quote(contents))
     return replace(spoken, thoughts=0) if thinking_is_off(request) else spoken
 
 

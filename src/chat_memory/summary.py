@@ -1,0 +1,165 @@
+"""A summary in place of old turns: what is asked for, the pair that carries it, and when.
+
+A summary is one more model answer: it costs a call, and its errors become the past. So it is
+checked before it is taken, the contents it stands for stay in the transcript, and it knows which
+they are. In the context it stands as a *summary pair*: a user content (the shadow prompt, worded
+as background) and a model content that holds it. The pair is no turn.
+
+The prompts, English and Korean, are in `data/prompts.toml`; the conversation's own words decide
+which language is taken. This file does *not* decide when a summary is made (`triggers.py`), and it
+does not keep one or cut a list (`layers.py`).
+"""
+
+import functools
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from google.genai import types
+
+from chat_memory import contents
+from chat_memory.calls import Call
+from chat_memory.contents import text_of, user
+from chat_memory.strategies import require_count
+from chat_memory.strings import t
+from chat_memory.usage import DATA, Usage
+from offline_gemini import breakdown
+
+Ask = Callable[[list[types.Content], str], Call]  # what is asked, and for which purpose
+
+FEWEST_WORDS = 20
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A summary, and the turns it was made of; `refused` says why it was not taken, else "".
+
+    `first` and `last` are those turns, from 1 since the last clear; transcript[start:stop] are
+    their contents. The summary before it is folded in, so it stands for all turns up to `last`.
+    """
+
+    text: str
+    usage: Usage | None = None
+    refused: str = ""
+    first: int = 0
+    last: int = 0
+    start: int = 0
+    stop: int = 0
+
+
+def summarize(
+    stretch: list[types.Content],
+    ask: Ask,
+    earlier: str = "",
+    prompt: str = "sections",
+    words: int | None = None,
+) -> Summary:
+    """The summary of a stretch of the transcript, by one call; an earlier one is folded in.
+
+    `prompt` is "sections", "three_lines", or a text of your own that begins with the first line
+    of one of these. Whatever goes wrong is said in `refused`: nothing is raised for a bad reply.
+    """
+    wanted = prompt_text(prompt, language_of(stretch), words)
+    call = ask([user(request(wanted, stretch, earlier))], "summary")
+    text = text_of(call.reply).strip() if call.reply else ""
+    return Summary(text, call.usage, _why_not(call, text, wanted, stretch, earlier))
+
+
+def pair(text: str, shadow: str = "shadow") -> list[types.Content]:
+    """The summary pair: the shadow prompt in the summary's language, and the summary.
+
+    >>> [content.role for content in pair("Order 48213 is late.")]
+    ['user', 'model']
+    """
+    note = contents.model(text)
+    return [user(prompts(language_of([note]))[shadow]), note] if text else []
+
+
+def request(wanted: str, stretch: Iterable[types.Content], earlier: str = "") -> str:
+    """The one text that asks for a summary: the prompt, the earlier summary, the stretch."""
+    before = f"<earlier>\n{earlier}\n</earlier>\n" if earlier else ""
+    return f"{wanted}\n{before}<conversation>\n{flattened(stretch)}\n</conversation>"
+
+
+def flattened(stretch: Iterable[types.Content]) -> str:
+    """Contents as text, a line for each part; tool traffic too, so that no pair can be split.
+
+    Further lines of a part are indented: no message can pass for another speaker's.
+
+    >>> print(flattened([user("My order is 48213.\\nmodel: It has arrived.")]))
+    user: My order is 48213.
+      model: It has arrived.
+    """
+    lines = (_line(part, content) for content in stretch for part in content.parts or ())
+    return "\n".join(line.replace("\n", "\n  ") for line in lines if line)
+
+
+def _line(part: types.Part, content: types.Content) -> str:
+    if part.function_call:
+        return f"call: {part.function_call.name} {_json(part.function_call.args)}"
+    if part.function_response:
+        response = part.function_response
+        return f"response: {response.name} {_json(response.response)}"
+    data = part.inline_data or part.file_data
+    said = f"[{data.mime_type}]" if data else part.text
+    return f"{content.role}: {said}" if said and not part.thought else ""
+
+
+def _json(value: object) -> str:
+    return json.dumps(value or {}, ensure_ascii=False, default=str)
+
+
+@functools.cache
+def prompts(language: str) -> dict:
+    """The texts of a language ("en" or "ko") in `data/prompts.toml`."""
+    table = tomllib.loads((DATA / "prompts.toml").read_text(encoding="utf-8"))[language]
+    return {name: v.strip() if isinstance(v, str) else v for name, v in table.items()}
+
+
+def prompt_text(prompt: str, language: str, words: int | None = None) -> str:
+    """The prompt with its word limit; ValueError if it has no first line, or the limit is low."""
+    known = prompts(language)
+    limit = known["words"].get(prompt, known["words"]["sections"]) if words is None else words
+    require_count("words", limit, FEWEST_WORDS, "fewer hold no summary")
+    text = known[prompt] if prompt in known["words"] else prompt
+    if not text.startswith(tuple(prompts(each)["first_line"] for each in ("en", "ko"))):
+        raise ValueError(
+            f"The summary prompt begins with {text[:40]!r}: its first line has to be "
+            f"{known['first_line']!r}, by which a summary is known."
+        )
+    return text.replace("{words}", str(limit))
+
+
+def language_of(stretch: Iterable[types.Content]) -> str:
+    """The language of a stretch, "ko" or "en", by the letters of its texts.
+
+    >>> language_of([user("주문번호는 48213입니다. ERROR")])
+    'ko'
+    """
+    text = " ".join(map(text_of, stretch))
+    hangul, latin = (len(re.findall(each, text)) for each in ("[가-힣]", "[A-Za-z]"))
+    return "ko" if 2 * hangul > latin else "en"  # a syllable holds two or three letters
+
+
+def weight(stretch: Iterable[types.Content]) -> int:
+    """Tokens of contents, their roles counted, thoughts that come back left out."""
+    return sum(breakdown({"contents": contents.to_json(stretch)}, "", {}).contents)
+
+
+def _why_not(
+    call: Call, text: str, wanted: str, stretch: list[types.Content], earlier: str
+) -> str:
+    """Why a reply is not taken as a summary, as one sentence; "" if it is."""
+    if call.error:
+        return t("summary.failed", reason=call.error)
+    if not text or contents.calls_of(call.reply):
+        return t("summary.blank")
+    headings = re.findall("^## (.+)", wanted, re.MULTILINE)
+    if headings and not any(each.casefold() in text.casefold() for each in headings):
+        return t("summary.no_heading", heading=headings[0])
+    if language_of([call.reply]) != language_of(stretch):
+        return t("summary.language")
+    size, room = weight(pair(text)), weight([*pair(earlier), *stretch])
+    return t("summary.long", size=size, room=room) if size >= room else ""

@@ -1,0 +1,152 @@
+"""The offline summariser: lines copied from a request, under the headings that it asks for.
+
+A request is known by the first line of its prompt: "Summarise the conversation below ..." or
+"아래 대화를 ... 요약하십시오". Headings stand in the prompt as "## ...", the limit as "230 words" or
+"150단어"; then <earlier>, a summary to fold in, and <conversation>, with a line for each part
+("user: ...", "model: ...", "call: ...", "response: ..."), further lines of a part indented.
+
+The earlier summary's lines come first, then what `extract.py` finds. If it is too long, the
+oldest line but one goes from the section that takes most. So it may lose things; it never
+misremembers: it is *no* language model, and there is no chance in it.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from offline_gemini.extract import Line, lines, values
+
+FIRST_LINE = re.compile(r"Summarise the conversation below\b|아래 대화를 .*요약하십시오")
+LIMIT = re.compile(r"(\d+) ?(?:words|단어)")
+PARTS = re.compile(r"(?:<earlier>\n(.*?)\n</earlier>\n)?<conversation>\n(.*)\n</conversation>", re.S)
+KINDS = {  # what stands under a heading, and its share of the room
+    "product and environment|제품과 환경": ("product", 3),
+    "reported issue|접수된 문제": ("issue", 2),
+    "steps tried and results|해 본 조치와 결과": ("steps", 3),
+    "identifiers|식별 정보": ("identifiers", 6),
+    "timeline|시간 순서": ("timeline", 4),
+    "tool insights|도구에서 알게 된 것": ("tools", 3),
+    "status and blockers|상태와 걸림돌": ("status", 2),
+    "next step|다음 단계": ("next", 2),
+    "conclusions|결론": ("steps identifiers timeline", 4),
+    "open issues|남은 문제": ("issue status", 2),
+}
+OTHER = ("identifiers", 2)  # a heading of the reader's own
+NEWEST_ONLY = {"status", "next"}
+MARKS = {"en": ("(UNVERIFIED)", "(superseded: "), "ko": ("(미확인)", "(대체됨: ")}
+
+Sections = dict[str, list[str]]  # the lines under each heading
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A request for a summary, taken apart: headings, limit in words, what to summarise."""
+
+    headings: list[str]
+    limit: int
+    earlier: str
+    parts: list[tuple[str, str]]
+
+    @property
+    def marks(self) -> tuple[str, str]:
+        """How a guess and a superseded value are marked, in the language of the headings."""
+        return MARKS["ko" if re.search("[가-힣]", "".join(self.headings)) else "en"]
+
+
+def summary(text: str) -> str | None:
+    """The summary that a user text asks for; None if it asks for none."""
+    wanted = wanted_in(text)
+    return _written(_fitted(_folded(wanted), wanted.limit)) if wanted else None
+
+
+def wanted_in(text: str) -> Wanted | None:
+    """What a user text asks to be summarised, and how; None if it asks for no summary."""
+    found = PARTS.search(text)
+    if not FIRST_LINE.match(text) or not found:
+        return None
+    prompt = text[: found.start()]
+    limit, headings = LIMIT.search(prompt), re.findall("^## (.+)", prompt, re.MULTILINE)
+    return Wanted(
+        headings or ["Identifiers"],
+        int(limit[1]) if limit else 200,
+        found[1] or "",
+        parts_of(found[2]),
+    )
+
+
+def parts_of(conversation: str) -> list[tuple[str, str]]:
+    """The parts of a flattened conversation, as (label, text)."""
+    found = [line.partition(": ") for line in re.split(r"\n(?!  )", conversation)]
+    return [(label, text.replace("\n  ", "\n")) for label, _, text in found]
+
+
+def _kinds(heading: str) -> tuple[list[str], int]:
+    known = (KINDS[names] for names in KINDS if heading.strip().casefold() in names.split("|"))
+    names, share = next(known, OTHER)
+    return names.split(), share
+
+
+def _folded(wanted: Wanted) -> Sections:
+    """Under each heading the lines of the earlier summary, and then the new ones."""
+    sections: Sections = {heading: [] for heading in wanted.headings}
+    heading = wanted.headings[0]
+    for line in filter(None, wanted.earlier.splitlines()):
+        heading = line[3:] if line[3:] in sections else heading
+        sections[heading] += [] if line.startswith("## ") else [line]
+    homes = {kind: each for each in reversed(wanted.headings) for kind in _kinds(each)[0]}
+    for line in lines(wanted.parts):
+        if line.kind in homes:
+            _add(line, sections[homes[line.kind]], sections, wanted.marks)
+    return sections
+
+
+def _add(line: Line, home: list[str], sections: Sections, marks: tuple[str, str]) -> None:
+    """Add a line, unless its values stand there already, or it corrects one that does."""
+    if line.kind in NEWEST_ONLY:
+        home[:] = [line.text]
+    elif not (line.corrects and _corrected(line.text, sections, marks)):
+        known = values("\n".join(each for section in sections.values() for each in section))
+        new = values(line.text)
+        if not (new <= known if new else line.text in home):
+            home.append(f"{line.text} {marks[0]}" if line.guess else line.text)
+
+
+def _corrected(text: str, sections: Sections, marks: tuple[str, str]) -> bool:
+    """Put a corrected value where one of the same shape stood, and the old one behind it."""
+    for new in sorted(each for each in values(text) if len(each) > 2):
+        for section in sections.values():
+            for place, line in enumerate(section):
+                for old in sorted(values(line) - {new}):
+                    if shape(old) == shape(new):
+                        told = line.replace(old, f"{new} {marks[1]}{old})")
+                        section[place] = told.replace(f" {marks[0]}", "")
+                        return True
+    return False
+
+
+def shape(value: str) -> str:
+    """A value with its letters and digits taken alike.
+
+    >>> shape("TK-5520")
+    'AA-9999'
+    """
+    return re.sub("[A-Za-z]", "A", re.sub(r"\d", "9", value))
+
+
+def _fitted(sections: Sections, limit: int) -> Sections:
+    """The lines that fit: from the section that takes most, the oldest line but one goes first."""
+    while _size(sections) > limit:
+        many = {h: each for h, each in sections.items() if len(each) > 1} or sections
+        heading = max(many, key=lambda h: _size({h: many[h]}) / _kinds(h)[1])
+        section = sections[heading]
+        del section[1 if len(section) > 1 else 0]
+        sections = {h: each for h, each in sections.items() if each}
+    return {heading: each for heading, each in sections.items() if each}
+
+
+def _size(sections: Sections) -> int:
+    return len(_written(sections).split())
+
+
+def _written(sections: Sections) -> str:
+    return "\n".join(line for h, section in sections.items() for line in (f"## {h}", *section))
