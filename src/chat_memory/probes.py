@@ -5,13 +5,14 @@ whether a model recalls a fact, but we can see whether the fact was in the reque
 gets a fact may still miss it, one that doesn't get it can't know it. The same code scores a live
 run, for it reads the requests and not the replies.
 
-This file does *not* judge an answer's words.
+This file does *not* look at an answer: `scores.py` does.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from chat_memory.calls import instruction
 from chat_memory.contents import is_turn_start, text_of
 from chat_memory.strings import t
 from offline_gemini import Script
@@ -46,7 +47,7 @@ def probes(calls: Iterable["Call"], script: Script) -> list[Probe]:
     asked = {}
     for call in calls:
         if call.purpose == "answer":
-            asked.setdefault(fold(_question(call)), call)
+            asked.setdefault(fold(question(call)), call)
     found = []
     for index, turn in enumerate(script.turns):
         if turn.probe and fold(turn.user) in asked:
@@ -60,7 +61,7 @@ def lost(calls: Iterable["Call"], script: Script) -> dict[int, str]:
 
 
 def _score(found: Found, call: "Call") -> Probe:
-    texts = visible_texts(call.request)
+    texts = seen(call)
     sent = {fact: visible(current(found, fact), texts) for fact in found.turn.needs}
     return Probe(
         number=sum(1 for turn in found.script.turns[: found.index + 1] if turn.user),
@@ -70,7 +71,16 @@ def _score(found: Found, call: "Call") -> Probe:
     )
 
 
-def _question(call: "Call") -> str:
+def question(call: "Call") -> str:
     """What the user said last in a request."""
     said = [content for content in call.contents if is_turn_start(content)]
     return text_of(said[-1]) if said else ""
+
+
+def seen(call: "Call") -> list[str]:
+    """The texts that the model sees: those of a request, and what a cachedContents holds for it.
+
+    Of the latter only the system is known, as its context gives it, and in a session's own record.
+    """
+    held = [instruction(call.context, None)] if call.request.get("cachedContent") else []
+    return [*held, *visible_texts(call.request)]
