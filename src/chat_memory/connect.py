@@ -42,7 +42,8 @@ def connect(
 
     `conversations` (one or several, as `play` takes them) replaces the bundled ones,
     `faults={2: "rate_limit"}` makes call 2 of this client fail, `caching` lets it bill cached
-    prefixes; all three are for offline. A line says who answers, unless `quiet`.
+    prefixes and make cachedContents; all three are for offline. A line says who answers, unless
+    `quiet`.
 
     Raises ValueError if a live client has no key or is asked for faults.
     """
