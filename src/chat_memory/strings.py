@@ -89,8 +89,10 @@ EN = {
     "cli.user": "You: {text}",
     "control.answer": "words in an answer",
     "control.clear_every": "turns between two /clear (0: never)",
+    "control.drop_to": "turns left after a cut (drop_to)",
     "control.last_messages": "messages sent (n)",
     "control.max_turns": "turns sent (max_turns)",
+    "control.system": "tokens in the system instruction",
     "control.thinking": "the model thinks",
     "control.turn": "turn",
     "control.turns": "turns in the chat",
@@ -204,6 +206,12 @@ EN = {
     "predict.hundred.question": "What does a chat of 100 turns cost?",
     "predict.kept": "You predicted: {choice}",
     "predict.kept.answer": "You predicted: {choice}. The figure shows: {answer}.",
+    "predict.prefix.1": "the 3,000 tokens, for half as much is sent",
+    "predict.prefix.2": "neither: the cache takes the same off both",
+    "predict.prefix.3": "the 6,000 tokens, for most of them are read from the cache",
+    "predict.prefix.question": (
+        "Which calls cost less: 3,000 tokens each, or 6,000 that all begin alike?"
+    ),
     "predict.second_call.1": "its own question",
     "predict.second_call.2": "its own question and the answer before it",
     "predict.second_call.3": "the whole first call again, and its own question",
