@@ -101,8 +101,8 @@ def body(
 def instruction(context: Context, system: str | None) -> str:
     """The system instruction of a context: what is pinned, then its own system or the session's.
 
-    >>> instruction(Context([], pinned="Order 48213."), "Be brief.")
-    'Order 48213.\n\nBe brief.'
+    >>> instruction(Context([], pinned="Order 48213."), "Be brief.").split("\\n\\n")
+    ['Order 48213.', 'Be brief.']
     """
     own = system if context.system is None else context.system
     return "\n\n".join(filter(None, (context.pinned, own)))

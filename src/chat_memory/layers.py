@@ -297,8 +297,8 @@ class KeyFacts(Compressing):
         return Summary(note, call.usage, refused)
 
     def __repr__(self) -> str:
-        limit = self.context_limit
-        return f"KeyFacts({self.recent_turns}{'' if limit == 2 * self.recent_turns else f', {limit}'})"
+        usual = self.context_limit == 2 * self.recent_turns
+        return f"KeyFacts({self.recent_turns}{'' if usual else f', {self.context_limit}'})"
 
 
 def _facts_in(reply: str) -> dict[str, str] | None:

@@ -153,9 +153,7 @@ class ChatSession:
         call = self._recorded("answer", context, before, request)
         return self._made(call, stream)
 
-    def ask(
-        self, asked: list[types.Content], purpose: str, schema: dict | None = None
-    ) -> Call:
+    def ask(self, asked: list[types.Content], purpose: str, schema: dict | None = None) -> Call:
         """A request of the strategy's own, without system and tools, recorded in `calls`.
 
         Its purpose is "summary" or "facts". If it fails, the call says why, and the turn goes on.

@@ -18,7 +18,7 @@ from chat_memory.strategies import require_count
 from chat_memory.summary import Ask, language_of, prompts, weight
 
 WHY = "it says when to summarise"
-SOLVED = r"(?:solved|resolved|solves (?:it|this|that)|settles (?:it|this)|close the (?:ticket|case))"
+SOLVED = r"(?:(?:re)?solved|(?:solves|settles) (?:it|this|that)|close the (?:ticket|case))"
 SAYS_SOLVED = re.compile(rf"\b{SOLVED}|해결(?:됐|되었|했)(?!으면|나요|는지|을까|다면|다고)", re.I)
 SAYS_NOT = re.compile(rf"(?:\b(?:not|never|if|once|until|when)|n't) (?:\w+ ){{0,3}}{SOLVED}", re.I)
 

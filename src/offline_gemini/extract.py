@@ -14,20 +14,22 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
-DAY = rf"\d{{1,2}} (?:{MONTH})|\d{{4}}-\d\d-\d\d|\d{{1,2}}월 \d{{1,2}}일"
+MONTHS = "January February March April May June July August September October November December"
+DAY = rf"\d{{1,2}} (?:{MONTHS.replace(' ', '|')})|\d{{4}}-\d\d-\d\d|\d{{1,2}}월 \d{{1,2}}일"
 HOUR = r"\d{1,2}:\d\d|\d{1,2}시(?: \d{1,2}분)?|\d+ ?(?:minutes|hours|분|시간)"
 NAME = r"(?<=[a-z,] )[A-Z][a-z]+(?: [A-Z][a-z]+)*|(?<=[가-힣] )[A-Z][a-z]+(?: [A-Z][a-z]+)*"
 CODE = r"[A-Za-z]+-?\d(?:[\w.,:/-]*[0-9A-Za-z])?|\d[0-9.,:/-]*\d"
-VALUE = re.compile(f"{DAY}|{HOUR}|{CODE}|{NAME}", re.ASCII)
+ERROR = r"[A-Za-z]+(?:Error|Exception)|[A-Z]{2,}(?:_[A-Z]+)+"
+VALUE = re.compile(f"{DAY}|{HOUR}|{ERROR}|{CODE}|{NAME}", re.ASCII)
 WHEN = re.compile(f"{DAY}|{HOUR}")
-IDENTITY = re.compile(rf"[A-Z]{{2,}}-\d|\d{{4}}|{DAY}")  # what is copied of the model's words
-MEASURE = re.compile(r"\d ?(?:kg|kilos?|mm|cm|inch|인치|킬로)")
+IDENTITY = re.compile(rf"[A-Z]{{2,}}-\d|\d{{4}}|{ERROR}|{DAY}")  # copied of the model's words
+MEASURE = re.compile(r"\d[.,]?\d ?(?:kg|kilos?|mm|cm|inch|인치|킬로)")
 CUES = {
     "steps": r"\bI(?:'ve| have)? (?:already |also )?(?:tried|did|held|pressed|checked|changed|set|"
-    r"swapped|restarted|reset|unplugged|plugged|cleared|updated|reinstalled)\b|봤(?:어|는|지|고)",
-    "issue": r"\b(?:broken|error|fail(?:s|ed)?|doesn'?t|won't|stuck|dead|late|missing|wrong|crooked|"
-    r"damaged|nothing comes)\b|고장|오류|실패|안 (?:돼|되|와|오)|꿈쩍|기울|늦",
+    r"swapped|restarted|reset|unplugged|plugged|cleared|updated|reinstalled)\b|"
+    r"(?:해|눌러|꽂아|바꿔|꺼|켜|빼|지워|깔아) ?봤",
+    "issue": r"\b(?:broken|error|fail(?:s|ed)?|doesn'?t|won't|stuck|dead|late|missing|wrong|"
+    r"crooked|damaged|nothing comes)\b|고장|오류|실패|안 (?:돼|되|와|오)|꿈쩍|기울|늦",
     "correction": r"\b(?:right one|corrected|correction|I meant|instead of)\b|맞는 (?:건|것)|정정",
     "guess": r"\b(?:I think|maybe|probably|should be|not sure|I guess)\b|것 같|아마|일 거예요",
     "failed": r"(?i:fail|error|reject|refus|denied|timeout)|실패|오류|거부|반송",
@@ -67,12 +69,32 @@ def lines(parts: Iterable[tuple[str, str]]) -> Iterator[Line]:
 
 @functools.lru_cache(maxsize=1 << 12)
 def values(text: str) -> frozenset[str]:
-    """What a line is kept for: numbers of two signs or more, codes, dates, times, names.
+    """What a line is kept for: numbers of two signs or more, codes, dates, errors, names.
 
     >>> sorted(values("Order 48213, due 3 October, for Ferrow Studio."))
     ['3 October', '48213', 'Ferrow Studio']
     """
     return frozenset(VALUE.findall(text))
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def alike(text: str) -> frozenset[str]:
+    """The values of a text, a date in one form however it is written.
+
+    >>> alike("on 8 October") == alike("2026-10-08") == alike("10월 8일")
+    True
+    """
+    return frozenset(_one_form(value) for value in values(text))
+
+
+def _one_form(value: str) -> str:
+    """A date as month/day; any other value as it is."""
+    if not re.fullmatch(DAY, value):
+        return value
+    numbers = [int(number) for number in re.findall(r"\d+", value)]
+    month = re.search("[A-Z][a-z]+", value)
+    first = MONTHS.split().index(month[0]) + 1 if month else numbers[-2]
+    return f"{first}/{numbers[-1]}"
 
 
 def _of_user(text: str) -> Iterator[Line]:
@@ -95,6 +117,7 @@ def _of_model(text: str) -> Iterator[Line]:
         for kind in ("next", "status"):
             if _has(kind, sentence):
                 yield Line(kind, _cut(sentence))
+                break
 
 
 def _kind(clause: str) -> str:

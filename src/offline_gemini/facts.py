@@ -1,9 +1,9 @@
 """The offline answer to a request for facts: those of a script that the conversation states.
 
-A request is known by its first line: "List the facts that the conversation below states ..." or
-"아래 대화에서 밝혀진 사실을 ...". The conversation is flattened as for a summary. The script is the one
-whose customer speaks there. A fact that its customer states somewhere counts only where he does;
-any other counts where it is seen. Of several values the newest wins.
+A request is known by its first line, "List the facts that the conversation below states ..." or
+"아래 대화에서 밝혀진 사실을 ..."; the conversation is flattened as for a summary. The script is
+the one whose customer speaks there. A fact that its customer states somewhere counts only where
+he does, any other where it is seen. Of several values the newest wins.
 
 It knows only what a script's [facts] name: any other conversation has no facts for it. It does
 *not* keep them: the strategy `KeyFacts` does.
@@ -16,7 +16,9 @@ from collections.abc import Iterable
 from offline_gemini.scripts import Script, fold, visible
 from offline_gemini.summaries import PARTS, parts_of
 
-FIRST_LINE = re.compile(r"List the facts that the conversation below states\b|아래 대화에서 밝혀진 사실을")
+FIRST_LINE = re.compile(
+    r"List the facts that the conversation below states\b|아래 대화에서 밝혀진"
+)
 
 
 def facts(text: str, scripts: Iterable[Script]) -> str | None:

@@ -30,7 +30,8 @@ FINISH_REASONS = {
     "max_tokens": "MAX_TOKENS",
     "malformed_call": "MALFORMED_FUNCTION_CALL",
 }
-NAMES = ("rate_limit", "per_day", *ERRORS, "dropped_stream", *FINISH_REASONS, "blocked")
+SWAP = "summary_swaps_value"  # an older value, stated as current in a summary
+NAMES = ("rate_limit", "per_day", *ERRORS, "dropped_stream", *FINISH_REASONS, "blocked", SWAP)
 
 
 def check_faults(faults: Mapping[int, str]) -> None:

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from offline_gemini import billing, rules
 from offline_gemini.cached_contents import CachedContents, full_name, held_tokens, keeps_explicitly
 from offline_gemini.caching import PrefixCache
-from offline_gemini.faults import check_faults, faulty
-from offline_gemini.replies import Answer, answer
+from offline_gemini.faults import SWAP, check_faults, faulty
+from offline_gemini.replies import Answer, answer, misremembered
 from offline_gemini.rules import Refused
 from offline_gemini.scripts import Script
 from offline_gemini.tokens import Count, count
@@ -114,7 +114,9 @@ class OfflineGemini:
         bill = billing.breakdown(request, model, billing.known_thoughts(request))
         rules.check_size(bill.total)
         stream = verb == "streamGenerateContent"
-        reply = generated(request, model, answer(request, self.scripts), bill)
+        said = answer(request, self.scripts)
+        said = misremembered(said, request) if fault == SWAP else said
+        reply = generated(request, model, said, bill)
         if cached := self._cached_tokens(request, bill, model, held):
             reply.body["usageMetadata"]["cachedContentTokenCount"] = cached
         reply = faulty(fault, reply, stream, model) if fault else reply

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from offline_gemini.billing import get, last_user_message, parts_of, says_something
 from offline_gemini.facts import facts
 from offline_gemini.scripts import Call, Script, Turn, fold, plain, visible
-from offline_gemini.summaries import summary
+from offline_gemini.summaries import summary, swapped, wanted_in
 
 QUOTES = {
     "en": {
@@ -79,6 +79,12 @@ def answer(request: Mapping, scripts: Sequence[Script]) -> Answer:
         asked = said[-1] if said else ""
         spoken = Answer(text=summary(asked) or facts(asked, scripts) or quote(contents))
     return replace(spoken, thoughts=0) if thinking_is_off(request) else spoken
+
+
+def misremembered(said: Answer, request: Mapping) -> Answer:
+    """A summary with a value swapped, as the fault of that name has it; other answers as is."""
+    asked = text_of(request["contents"][-1])
+    return replace(said, text=swapped(said.text, asked)) if wanted_in(asked) else said
 
 
 def text_of(content: Mapping) -> str:

@@ -1,24 +1,26 @@
 """The offline summariser: lines copied from a request, under the headings that it asks for.
 
-A request is known by the first line of its prompt: "Summarise the conversation below ..." or
-"아래 대화를 ... 요약하십시오". Headings stand in the prompt as "## ...", the limit as "230 words" or
-"150단어"; then <earlier>, a summary to fold in, and <conversation>, with a line for each part
-("user: ...", "model: ...", "call: ...", "response: ..."), further lines of a part indented.
+A request is known by the first line of its prompt, "Summarise the conversation below ..." or
+"아래 대화를 ... 요약하십시오". Headings stand in it as "## ...", the limit as "230 words" or
+"170단어", perhaps "one line" (한 줄씩) for each. Then come <earlier>, a summary to fold in, and
+<conversation>: a line for each part ("user: ...", "model: ...", "call: ...", "response: ..."),
+its further lines indented.
 
-The earlier summary's lines come first, then what `extract.py` finds. If it is too long, the
-oldest line but one goes from the section that takes most. So it may lose things; it never
+The earlier summary's lines come first, then what `extract.py` finds. If that is too long, the
+oldest lines go, from the section that is most over its share. So it may lose things, but it never
 misremembers: it is *no* language model, and there is no chance in it.
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from offline_gemini.extract import Line, lines, values
+from offline_gemini.extract import VALUE, Line, alike, lines, values
 
 FIRST_LINE = re.compile(r"Summarise the conversation below\b|아래 대화를 .*요약하십시오")
 LIMIT = re.compile(r"(\d+) ?(?:words|단어)")
-PARTS = re.compile(r"(?:<earlier>\n(.*?)\n</earlier>\n)?<conversation>\n(.*)\n</conversation>", re.S)
+ONE_LINE = re.compile("one line|한 줄씩")
+EARLIER = r"(?:<earlier>\n(.*?)\n</earlier>\n)?"
+PARTS = re.compile(rf"{EARLIER}<conversation>\n(.*)\n</conversation>", re.DOTALL)
 KINDS = {  # what stands under a heading, and its share of the room
     "product and environment|제품과 환경": ("product", 3),
     "reported issue|접수된 문제": ("issue", 2),
@@ -29,11 +31,13 @@ KINDS = {  # what stands under a heading, and its share of the room
     "status and blockers|상태와 걸림돌": ("status", 2),
     "next step|다음 단계": ("next", 2),
     "conclusions|결론": ("steps identifiers timeline", 4),
-    "open issues|남은 문제": ("issue status", 2),
+    "open issues|남은 문제": ("status", 2),
 }
 OTHER = ("identifiers", 2)  # a heading of the reader's own
 NEWEST_ONLY = {"status", "next"}
+WHAT_IT_IS_ABOUT = {"product", "issue", "steps"}  # their first line stays
 MARKS = {"en": ("(UNVERIFIED)", "(superseded: "), "ko": ("(미확인)", "(대체됨: ")}
+SUPERSEDED = re.compile(r"(.*) \((?:superseded|대체됨): ([^)]+)\)")
 
 Sections = dict[str, list[str]]  # the lines under each heading
 
@@ -44,6 +48,7 @@ class Wanted:
 
     headings: list[str]
     limit: int
+    glue: str  # between the lines of a section
     earlier: str
     parts: list[tuple[str, str]]
 
@@ -56,7 +61,7 @@ class Wanted:
 def summary(text: str) -> str | None:
     """The summary that a user text asks for; None if it asks for none."""
     wanted = wanted_in(text)
-    return _written(_fitted(_folded(wanted), wanted.limit)) if wanted else None
+    return _written(_fitted(_folded(wanted), wanted.limit), wanted.glue) if wanted else None
 
 
 def wanted_in(text: str) -> Wanted | None:
@@ -69,6 +74,7 @@ def wanted_in(text: str) -> Wanted | None:
     return Wanted(
         headings or ["Identifiers"],
         int(limit[1]) if limit else 200,
+        "; " if ONE_LINE.search(prompt) else "\n",
         found[1] or "",
         parts_of(found[2]),
     )
@@ -92,23 +98,23 @@ def _folded(wanted: Wanted) -> Sections:
     heading = wanted.headings[0]
     for line in filter(None, wanted.earlier.splitlines()):
         heading = line[3:] if line[3:] in sections else heading
-        sections[heading] += [] if line.startswith("## ") else [line]
+        sections[heading] += [] if line.startswith("## ") else line.split(wanted.glue)
     homes = {kind: each for each in reversed(wanted.headings) for kind in _kinds(each)[0]}
     for line in lines(wanted.parts):
         if line.kind in homes:
-            _add(line, sections[homes[line.kind]], sections, wanted.marks)
+            _add(line, sections[homes[line.kind]], sections, wanted)
     return sections
 
 
-def _add(line: Line, home: list[str], sections: Sections, marks: tuple[str, str]) -> None:
+def _add(line: Line, home: list[str], sections: Sections, wanted: Wanted) -> None:
     """Add a line, unless its values stand there already, or it corrects one that does."""
     if line.kind in NEWEST_ONLY:
-        home[:] = [line.text]
-    elif not (line.corrects and _corrected(line.text, sections, marks)):
-        known = values("\n".join(each for section in sections.values() for each in section))
-        new = values(line.text)
+        home[:] = [" ".join(line.text.split()[: wanted.limit // 6])]
+    elif not (line.corrects and _corrected(line.text, sections, wanted.marks)):
+        known = alike("\n".join(each for section in sections.values() for each in section))
+        new = alike(line.text)
         if not (new <= known if new else line.text in home):
-            home.append(f"{line.text} {marks[0]}" if line.guess else line.text)
+            home.append(f"{line.text} {wanted.marks[0]}" if line.guess else line.text)
 
 
 def _corrected(text: str, sections: Sections, marks: tuple[str, str]) -> bool:
@@ -118,8 +124,8 @@ def _corrected(text: str, sections: Sections, marks: tuple[str, str]) -> bool:
             for place, line in enumerate(section):
                 for old in sorted(values(line) - {new}):
                     if shape(old) == shape(new):
-                        told = line.replace(old, f"{new} {marks[1]}{old})")
-                        section[place] = told.replace(f" {marks[0]}", "")
+                        told = line.replace(old, new).replace(f" {marks[0]}", "")
+                        section[place] = f"{told} {marks[1]}{old})"
                         return True
     return False
 
@@ -134,19 +140,42 @@ def shape(value: str) -> str:
 
 
 def _fitted(sections: Sections, limit: int) -> Sections:
-    """The lines that fit: from the section that takes most, the oldest line but one goes first."""
+    """The lines that fit: the oldest goes first, from the section that is most over its share."""
     while _size(sections) > limit:
         many = {h: each for h, each in sections.items() if len(each) > 1} or sections
         heading = max(many, key=lambda h: _size({h: many[h]}) / _kinds(h)[1])
         section = sections[heading]
-        del section[1 if len(section) > 1 else 0]
+        del section[_weakest(section, bool(WHAT_IT_IS_ABOUT.intersection(_kinds(heading)[0])))]
         sections = {h: each for h, each in sections.items() if each}
     return {heading: each for heading, each in sections.items() if each}
+
+
+def _weakest(section: list[str], first_stays: bool) -> int:
+    """Which line goes: the oldest, but a correction last, lest the old value come back."""
+    corrected = [SUPERSEDED.search(line) is not None for line in section]
+    order = [(corrected[n], n == 0 and first_stays, n) for n in range(len(section))]
+    return order.index(min(order))
+
+
+def swapped(text: str, asked: str) -> str:
+    """A summary with an older value stated as current: the fault summary_swaps_value.
+
+    It is a value that was corrected, else the first that has another of its shape in the request.
+    """
+    for line, old in SUPERSEDED.findall(text):
+        new = [each for each in VALUE.findall(line) if shape(each) == shape(old)]
+        return SUPERSEDED.sub(r"\1", text).replace(new[0], old)
+    for value in VALUE.findall(text):
+        others = [each for each in VALUE.findall(asked) if each != value]
+        same = [each for each in others if len(each) > 2 and shape(each) == shape(value)]
+        if same:
+            return text.replace(value, same[0])
+    return text
 
 
 def _size(sections: Sections) -> int:
     return len(_written(sections).split())
 
 
-def _written(sections: Sections) -> str:
-    return "\n".join(line for h, section in sections.items() for line in (f"## {h}", *section))
+def _written(sections: Sections, glue: str = "\n") -> str:
+    return "\n".join(f"## {heading}\n{glue.join(each)}" for heading, each in sections.items())
