@@ -4,6 +4,7 @@ figure.py        a chart's look, and its numbers as a text table
 frame.py         axes that stay, labels at the end of the data, the limit line
 bands.py         stacked bars: colour, pattern and label of each band
 draw.py          promptTokenCount, sums and money against turn
+curve.py         one number against another
 cache.py         the part of each prompt that was read from a cache
 context_lens.py  which messages of the transcript the model saw
 live.py          controls above a chart, and the veil for a prediction
@@ -14,6 +15,7 @@ What is not here: numbers. They come from a session's calls; a chart asks no mod
 
 from chat_memory.charts.cache import draw_cache
 from chat_memory.charts.context_lens import draw_context, lens
+from chat_memory.charts.curve import draw_curve
 from chat_memory.charts.draw import draw_money, draw_sum, draw_tokens
 from chat_memory.charts.figure import Chart
 from chat_memory.charts.growing import ChatBox, Growing
@@ -27,6 +29,7 @@ __all__ = [
     "Predict",
     "draw_cache",
     "draw_context",
+    "draw_curve",
     "draw_money",
     "draw_sum",
     "draw_tokens",

@@ -114,8 +114,8 @@ def _rows(call: object, transcript: Sequence[types.Content]) -> list[Row]:
     rows = [message_row(*pair) for pair in zip(transcript, places, strict=True)]
     first = sent[0] if sent else len(rows)
     rows[first:first] = [message_row(content, "kept") for content in put_in]
-    if call.context.system is not None:
-        text = call.context.system
+    text = call.context.pinned or call.context.system
+    if text is not None:
         rows.insert(0, message_row(types.Content(parts=[types.Part(text=text)]), "pinned"))
     return rows
 

@@ -45,7 +45,7 @@ def draw_tokens(
         name: {turn: _prompt(call) for turn, call in turns.items()}
         for name, turns in answers.items()
     }
-    return _lines(prompts, frame, "chart.title.tokens")
+    return draw_lines(prompts, frame, "chart.title.tokens")
 
 
 def draw_sum(
@@ -58,7 +58,7 @@ def draw_sum(
 ) -> Chart:
     """Draw the prompts of all calls added up (tokens) to each turn; data as in `draw_tokens`."""
     frame = Frame(t("chart.sum"), title, None, top, turns, marks or {})
-    return _lines(_sums(data, _prompt, frame.heading, True), frame, "chart.title.sum")
+    return draw_lines(_sums(data, _prompt, frame.heading, True), frame, "chart.title.sum")
 
 
 def draw_money(
@@ -81,7 +81,7 @@ def draw_money(
     dollars = _sums(
         data, lambda call: cost(call.usage, price or call.model), frame.heading, summed
     )
-    return _lines(dollars, frame, f"chart.title.money.{kind}")
+    return draw_lines(dollars, frame, f"chart.title.money.{kind}")
 
 
 def _stack(calls: Sequence, frame: Frame) -> Chart:
@@ -124,7 +124,7 @@ def _refused(calls: Sequence, answers: Mapping[int, object]) -> go.Scatter:
     )
 
 
-def _lines(series: Mapping[str, Mapping[int, float]], frame: Frame, title_id: str) -> Chart:
+def draw_lines(series: Mapping[str, Mapping[int, float]], frame: Frame, title_id: str) -> Chart:
     """Draw one line for each strategy, told apart by colour, dash and a label at its end."""
     if len(series) > len(COLOURS):
         raise ValueError(f"A chart holds at most {len(COLOURS)} lines, not {len(series)}.")
