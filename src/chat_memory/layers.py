@@ -85,7 +85,11 @@ class Compressing(Rung):
         if self._start and not self._follows(transcript):
             self._start_over()
         if transcript and is_turn_start(transcript[-1]) and not self._busy:
-            self._compress(transcript)
+            self._busy = True  # what the model is asked may itself be said through this strategy
+            try:
+                self._compress(transcript)
+            finally:
+                self._busy = False
         recent = transcript[self._start :]
         pinned, head, whole = self.pinned_text, len(self._pair), len(self._pair) + len(recent)
         layers = [("pinned", 0, 0)] if pinned else []  # in the system: no stretch of the contents
@@ -106,43 +110,34 @@ class Compressing(Rung):
             return
         verbatim = [transcript[start + a : start + b] for a, b in spans]
         since = self._turns + len(spans) - 1 - self._closed
-        now = Uncompressed(verbatim, self._pair, since, self._asked, self._live)
+        now = Uncompressed(verbatim, self._pair, since, self._ask, self._live)
         if not self.trigger.fires(now):
             return
+        if self._ask is None:
+            raise ValueError(f"{self!r} calls a model: give it to a ChatSession, or bind(ask).")
         self._refuse_thrashing(verbatim)
         stop = start + spans[-self.recent_turns][0]
+        stretch, end = transcript[start:stop], transcript[stop - 1]
         last = self._turns + len(spans) - self.recent_turns
         place = {"first": self._turns + 1, "last": last, "start": start, "stop": stop}
-        made = replace(self._made(transcript[start:stop]), **place)
-        if self.summaries is not record:
+        made = replace(self._made(stretch), **place)
+        if self.summaries is not record or transcript[start:stop] != stretch:
             made = replace(made, refused=t("summary.cleared"))
         record.append(made)
         if not made.refused:
             self._closed = self._turns + len(spans) - 1
-            self._take(made, transcript[stop - 1])
-
-    def _take(self, made: Summary, end: types.Content) -> None:
-        """Let a summary stand for the turns up to `end`."""
-        self._note, self._pair = made.text, pair(made.text, self.shadow)
-        self._start, self._turns, self._end = made.stop, made.last, end
+            self._note, self._pair = made.text, pair(made.text, self.shadow)
+            self._start, self._turns, self._end = stop, last, end
 
     def _made(self, stretch: list[types.Content]) -> Summary:
         """What stands for a stretch; whatever the call raises, the chat goes on without it."""
-        self._busy = True
         try:
             return self._condensed(stretch)
         except Exception as error:  # a session's ask raises nothing, a reader's own may
             return Summary("", refused=t("summary.failed", reason=error))
-        finally:
-            self._busy = False
 
     def _condensed(self, stretch: list[types.Content]) -> Summary:
         raise NotImplementedError
-
-    def _asked(self, *arguments: object) -> object:
-        if self._ask is None:
-            raise ValueError(f"{self!r} calls a model: give it to a ChatSession, or bind(ask).")
-        return self._ask(*arguments)
 
     def _refuse_thrashing(self, verbatim: list[list[types.Content]]) -> None:
         """Raise ValueError if what is kept leaves no room for one more turn of usual weight."""
@@ -186,7 +181,7 @@ class SummaryPairs(Compressing):
         super().__init__(keep_last_n_turns, context_limit)
 
     def _condensed(self, stretch: list[types.Content]) -> Summary:
-        return summarize(stretch, self._asked, self._note, self.prompt, self.words)
+        return summarize(stretch, self._ask, self._note, self.prompt, self.words)
 
     @property
     def least(self) -> int:
@@ -285,7 +280,7 @@ class KeyFacts(Compressing):
     def _condensed(self, stretch: list[types.Content]) -> Summary:
         earlier = json.dumps(self.facts, ensure_ascii=False) if self._note else ""
         wanted = prompts(language_of(stretch))["facts"]
-        call = self._asked([user(request(wanted, stretch, earlier))], "facts", FACTS)
+        call = self._ask([user(request(wanted, stretch, earlier))], "facts", FACTS)
         if call.error or calls_of(call.reply):
             return Summary("", call.usage, t("summary.failed", reason=call.error or "a call"))
         new = _facts_in(text_of(call.reply))

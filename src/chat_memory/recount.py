@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from chat_memory import contents
-from chat_memory.calls import Call
+from chat_memory.calls import Call, instruction
 from chat_memory.strategies import Context, Strategy, context_of
 from chat_memory.usage import held
 from offline_gemini import Refused, breakdown, prompt_token_count
-from offline_gemini.billing import keeps_old_thoughts
+from offline_gemini.billing import keeps_old_thoughts, parts_of
 
 
 class Record:
@@ -53,7 +53,7 @@ def recounted(calls: Sequence[Call], strategy: Strategy) -> list[Call]:
 
 
 def _recounted(call: Call, context: Context) -> Call:
-    request = call.request | {"contents": contents.to_json(context.contents)}
+    request = _request(call, context)
     try:
         contents.check(context.contents)
     except Refused as refused:
@@ -89,14 +89,21 @@ def _prompt(call: Call, strategy: Strategy, whole: Call, before: list[int]) -> i
     transcript = whole.contents[: len(call.contents)]
     context = context_of(strategy, transcript)
     start = len(context.dropped)
-    is_end = context.system is None and context.contents == transcript[start:]
+    own = context.system is not None or context.pinned
+    is_end = not own and context.contents == transcript[start:]
     if is_end and keeps_old_thoughts(call.model):
         return before[0] + before[len(transcript)] - before[start]
     return _billed(call, context)
 
 
 def _billed(call: Call, context: Context) -> int:
+    return held(call) + prompt_token_count(_request(call, context), call.model, call.signatures)
+
+
+def _request(call: Call, context: Context) -> dict:
+    """The body that would have sent another context; the recorded system if it has no own."""
     request = call.request | {"contents": contents.to_json(context.contents)}
-    if context.system is not None:
-        request["systemInstruction"] = {"parts": [{"text": context.system}]}
-    return held(call) + prompt_token_count(request, call.model, call.signatures)
+    if context.system is not None or context.pinned:
+        system = "".join(part["text"] for part in parts_of(request.get("systemInstruction") or {}))
+        request["systemInstruction"] = {"parts": [{"text": instruction(context, system)}]}
+    return request

@@ -81,6 +81,7 @@ def _call_to_json(call: Call) -> dict:
         "error": call.error,
         "layers": [list(layer) for layer in call.context.layers],
         "dropped": list(call.context.dropped),
+        "pinned": call.context.pinned,
     }
 
 
@@ -112,6 +113,7 @@ def _call_from_json(row: Mapping, model: str, signatures: dict[str, int]) -> Cal
         contents.from_json(row["request"]["contents"]),
         layers=tuple(tuple(layer) for layer in row["layers"]),
         dropped=row["dropped"],
+        pinned=row.get("pinned", ""),
     )
     usage = row["usageMetadata"]
     return Call(

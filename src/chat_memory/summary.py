@@ -140,7 +140,7 @@ def language_of(stretch: Iterable[types.Content]) -> str:
     """
     text = " ".join(map(text_of, stretch))
     hangul, latin = (len(re.findall(each, text)) for each in ("[가-힣]", "[A-Za-z]"))
-    return "ko" if 2 * hangul > latin else "en"  # a syllable holds two or three letters
+    return "ko" if 4 * hangul > latin else "en"  # codes are latin, and a syllable is many letters
 
 
 def weight(stretch: Iterable[types.Content]) -> int:
