@@ -491,8 +491,8 @@ def test_a_run_log_keeps_the_summary_calls_the_pins_and_the_layers(tmp_path):
 def test_the_lens_shows_the_pins_first_and_what_the_summary_covers():
     case = CASES["en"]
     session = play(case, session_of(case, LayeredHybrid(case.pinned)), turns=18)
-    lines = str(draw_context(session).table).splitlines()[3:]
-    places = [" ".join(line.split("  ")[-1:]).strip() for line in lines]
+    rows = draw_context(session).table().splitlines()[3:]
+    places = [row.split("  ")[-1] for row in rows]
     [made] = session.strategy.summaries
     kept = len(session.calls[-1].contents)
     assert places == ["pinned"] + ["inside the summary"] * made.stop + ["kept"] * kept
