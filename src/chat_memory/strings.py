@@ -203,7 +203,7 @@ EN = {
     "predict.enough.question": "Which max_turns is enough for this customer's order number?",
     "predict.even.1": "every even n, since messages come in pairs",
     "predict.even.2": "every n of 4 or more, since a turn with a tool has four messages",
-    "predict.even.3": "none of them",
+    "predict.even.3": "none from 1 to 12",
     "predict.even.question": "For which n is a window of the last n messages always accepted?",
     "predict.hundred.1": "5 times as much as 20 turns",
     "predict.hundred.2": "10 times as much as 20 turns",

@@ -102,6 +102,5 @@ def _running_row(calls: Sequence["Call"], script: "Script", probe: int) -> tuple
     asked = next(each for each in probes(calls, script) if each.number == probe)
     repeated = max(call.turn for call in calls) - max(call.scripted for call in calls)
     others = sum(1 for call in calls if call.purpose != "answer")
-    answer = [call for call in calls if call.scripted == probe and call.answer][-1]
-    prompt, summed = answer.usage.prompt_token_count, total(calls).prompt_token_count
+    prompt, summed = asked.call.usage.prompt_token_count, total(calls).prompt_token_count
     return prompt, summed, asked.in_request, others + repeated
