@@ -152,6 +152,7 @@ def test_a_missing_file_is_named_with_what_to_do(tmp_path):
         ("Hi.".encode("utf-16"), "late.txt", "late.txt is not UTF-8: save it with that encoding."),
         (b"", "late.txt", "late.txt is empty: write one message a line."),
         (b" \n\t\n", "late.txt", "late.txt is empty: write one message a line."),
+        (b"/clear\n", "late.txt", "late.txt holds only /clear: write one message a line."),
         (b"", "late.toml", "late.toml has no [[turns]]: add at least one."),
         (b"turns = []", "late.toml", "late.toml has no [[turns]]: add at least one."),
     ],
@@ -164,6 +165,11 @@ def test_a_folder_is_refused(tmp_path):
     folder = tmp_path / "late.toml"
     folder.mkdir()
     assert broken(folder) == "late.toml is a folder: name a .toml or .txt file in it."
+
+
+def test_the_folder_one_stands_in_has_a_name_too():
+    with pytest.raises(ScriptError, match=r"^\. is a folder: name a \.toml"):
+        load_script(".")
 
 
 def test_what_is_not_toml_is_refused_with_its_line(write):
@@ -389,6 +395,11 @@ BROKEN = {  # what is replaced, by what, and what the sentence says after the fi
         "",
         ": turn 3 has again, but no without that it answers.",
     ),
+    "again without the fact": (
+        '"I told you: 48213."',
+        '"I told you already."',
+        ": turn 3: again holds no current spelling of order, so the customer would repeat",
+    ),
     "the same turn after the same turns": (
         "Where is it now?",
         " my ORDER 48213  is late!",
@@ -411,6 +422,18 @@ def test_the_same_text_is_fine_after_other_turns(write):
     more = '\n[[turns]]\nuser = "{}"\nreply = "Yes."\n'
     text = SOUND + more.format("And?") * 2 + more.format("My order 48213 is late.")
     assert len(load_script(write(text)).turns) == 6
+
+
+def test_a_repetition_may_use_any_spelling_but_a_replaced_one(write):
+    first = 'user = "My order 48213 is late."'
+    other = SOUND.replace("I told you: 48213.", "I told you: 48 213.")
+    assert load_script(write(other)).turns[2].again == "I told you: 48 213."
+    corrected = other.replace(first, first.replace("48213", "48 213"))
+    corrected += '\n[[turns]]\nuser = "No, 48213."\nstates = ["order"]\nreply = "Ah."\n'
+    assert load_script(write(corrected)).turns[2].again == "I told you: 48 213."
+    corrected += '\n[[turns]]\nuser = "And?"\nneeds = ["order"]\nreply = "Yes."\n'
+    corrected += 'without = "?"\nagain = "It is 48 213."\n'
+    assert broken(write(corrected)).startswith("late.toml: turn 5: again holds no current")
 
 
 def test_a_turn_that_is_no_table_is_refused(write):

@@ -15,7 +15,17 @@ from dataclasses import dataclass, replace
 
 from offline_gemini.billing import get, last_user_message, parts_of, says_something
 from offline_gemini.facts import facts
-from offline_gemini.scripts import Call, Script, Turn, fold, plain, visible
+from offline_gemini.scripts import (
+    Call,
+    Found,
+    Script,
+    Turn,
+    current,
+    fold,
+    plain,
+    superseded,
+    visible,
+)
 from offline_gemini.summaries import summary, swapped, wanted_in
 
 QUOTES = {
@@ -54,19 +64,6 @@ class Answer:
     text: str = ""
     calls: tuple[Call, ...] = ()
     thoughts: int = 0
-
-
-@dataclass(frozen=True)
-class Found:
-    """A scripted turn that the request has reached: the script and the turn's place in it."""
-
-    script: Script
-    index: int
-
-    @property
-    def turn(self) -> Turn:
-        """The turn itself."""
-        return self.script.turns[self.index]
 
 
 def answer(request: Mapping, scripts: Sequence[Script]) -> Answer:
@@ -207,24 +204,6 @@ def leaves(*values: object) -> list[str]:
         elif value is not None:
             found.append(str(value))
     return found
-
-
-def superseded(found: Found, fact: str) -> tuple[str, ...]:
-    """Spellings of a fact that a later statement, up to this turn, has replaced."""
-    turns = found.script.turns[: found.index + 1]
-    stated = [
-        {s for s in found.script.facts[fact] if visible([s], [turn.user])}
-        for turn in turns
-        if fact in turn.states
-    ]
-    old = set().union(*stated[:-1]) - stated[-1] if stated else set()
-    return tuple(spelling for spelling in found.script.facts[fact] if spelling in old)
-
-
-def current(found: Found, fact: str) -> tuple[str, ...]:
-    """Spellings of a fact's newest value at this turn."""
-    old = superseded(found, fact)
-    return tuple(spelling for spelling in found.script.facts[fact] if spelling not in old)
 
 
 def quote(contents: list) -> str:

@@ -16,6 +16,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from offline_gemini.sentences import OneLine
+
 LANGUAGES = ("en", "ko")
 COMMANDS = ("/clear",)
 LATIN = "0-9A-Za-z\u00c0-\u024f"
@@ -45,7 +47,7 @@ TURN_KEYS = {
 NAMES = {str: "a text", list: "a list", dict: "a table", int: "a whole number", bool: "true/false"}
 
 
-class ScriptError(ValueError):
+class ScriptError(OneLine, ValueError):
     """A conversation file that can't be used: its name, the turn, and what is wrong."""
 
 
@@ -90,11 +92,24 @@ class Script:
     turns: tuple[Turn, ...] = ()
 
 
+@dataclass(frozen=True)
+class Found:
+    """A turn of a script, by its place from 0, as a request or a check reaches it."""
+
+    script: Script
+    index: int
+
+    @property
+    def turn(self) -> Turn:
+        """The turn itself."""
+        return self.script.turns[self.index]
+
+
 def load_script(path: str | Path) -> Script:
     """The conversation in a .toml or .txt file; ScriptError says what is wrong with it."""
     path = Path(path)
     if path.is_dir():
-        raise ScriptError(f"{path.name} is a folder: name a .toml or .txt file in it.")
+        raise ScriptError(f"{path.name or path} is a folder: name a .toml or .txt file in it.")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -119,6 +134,8 @@ def _from_lines(text: str, name: str) -> Script:
     turns = [Turn(command=line) if line in COMMANDS else Turn(user=line) for line in lines]
     if not turns:
         raise ScriptError(f"{name} is empty: write one message a line.")
+    if not any(turn.user for turn in turns):
+        raise ScriptError(f"{name} holds only /clear: write one message a line.")
     return Script(name=name, title=name, turns=tuple(turns))
 
 
@@ -227,6 +244,7 @@ def _check_script(script: Script) -> None:
             continue
         _check_facts(script, turn, place)
         _check_answers(script, turn, place)
+        _check_again(Found(script, number - 1), place)
         before += (fold(turn.user),)
         if before in seen:
             raise ScriptError(f"{place} has the same user text after the same turns as another.")
@@ -256,6 +274,34 @@ def _check_answers(script: Script, turn: Turn, place: str) -> None:
     for call in (call for step in turn.steps for call in step):
         if call.name not in tools:
             raise ScriptError(f"{place} calls {call.name}, which is not in [[tools]].")
+
+
+def _check_again(found: Found, place: str) -> None:
+    """Refuse a repetition that brings no needed fact: the customer would say it in vain."""
+    needs, again = found.turn.needs, found.turn.again
+    if again and not any(visible(current(found, fact), [again]) for fact in needs):
+        raise ScriptError(
+            f"{place}: again holds no current spelling of {' or '.join(needs)}, "
+            "so the customer would repeat himself in vain: write one in it."
+        )
+
+
+def superseded(found: Found, fact: str) -> tuple[str, ...]:
+    """Spellings of a fact that a later statement, up to this turn, has replaced."""
+    turns = found.script.turns[: found.index + 1]
+    stated = [
+        {s for s in found.script.facts[fact] if visible([s], [turn.user])}
+        for turn in turns
+        if fact in turn.states
+    ]
+    old = set().union(*stated[:-1]) - stated[-1] if stated else set()
+    return tuple(spelling for spelling in found.script.facts[fact] if spelling in old)
+
+
+def current(found: Found, fact: str) -> tuple[str, ...]:
+    """Spellings of a fact's newest value at this turn."""
+    old = superseded(found, fact)
+    return tuple(spelling for spelling in found.script.facts[fact] if spelling not in old)
 
 
 @functools.lru_cache(maxsize=1 << 14)
