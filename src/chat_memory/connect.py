@@ -21,6 +21,7 @@ from google.genai import types
 from chat_memory.conversations import Conversation, bundled, find
 from chat_memory.strings import t
 from offline_gemini import OfflineGemini, Script
+from offline_gemini.sentences import refusal
 
 MODEL = "gemini-3.6-flash"  # the model of the published runs
 KEYS = ("GOOGLE_API_KEY", "GEMINI_API_KEY")  # in the SDK's order
@@ -51,9 +52,9 @@ def connect(
     if offline or (offline is None and not key):
         client, banner = _offline_client(conversations, faults, caching), "banner.offline"
     elif not key:
-        raise ValueError(t("error.no_key"))
+        raise refusal(t("error.no_key"))
     elif faults:
-        raise ValueError(t("error.faults"))
+        raise refusal(t("error.faults"))
     else:
         options = types.HttpOptions(retry_options=RETRIES, timeout=TIMEOUT)
         client = genai.Client(vertexai=False, api_key=key, http_options=options)

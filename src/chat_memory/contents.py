@@ -17,6 +17,7 @@ from google.genai import types
 from pydantic import ValidationError
 
 from offline_gemini import rules
+from offline_gemini.sentences import refusal
 
 
 def is_turn_start(content: types.Content) -> bool:
@@ -118,7 +119,7 @@ def _validated(rows: Iterable[Mapping]) -> Iterator[types.Content]:
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"])) or "it"
-            raise ValueError(
+            raise refusal(
                 f"Content {index} is no Gemini content: {place}: {first['msg']}. "
                 'Write {"role": "user", "parts": [{"text": "..."}]}.'
             ) from None

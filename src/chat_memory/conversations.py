@@ -21,6 +21,7 @@ from chat_memory.strings import t
 from chat_memory.tools import Tool
 from offline_gemini import Script, count, load_script
 from offline_gemini.scripts import Call, Turn
+from offline_gemini.sentences import refusal
 
 if TYPE_CHECKING:
     from chat_memory.session import ChatSession
@@ -48,7 +49,7 @@ def find(conversation: Conversation) -> Script:
     path = Path(conversation)
     if not path.suffix and len(path.parts) == 1 and not path.exists():
         names = sorted({file.name.split(".")[0] for file in bundled()})
-        raise ValueError(t("error.no_conversation", name=conversation, names=", ".join(names)))
+        raise refusal(t("error.no_conversation", name=conversation, names=", ".join(names)))
     return load_script(path)
 
 
@@ -139,7 +140,7 @@ def _require_known(script: Script, session: "ChatSession") -> None:
     """Raise ValueError if the session's stand-in can't recite this script."""
     known = session.scripts  # None for a live client
     if known is not None and script not in known and any(turn.reply for turn in script.turns):
-        raise ValueError(t("error.unknown_script", name=script.name))
+        raise refusal(t("error.unknown_script", name=script.name))
 
 
 class Results:

@@ -16,6 +16,7 @@ from google.genai import errors, types
 from chat_memory.contents import calls_of, text_of
 from chat_memory.strings import t
 from offline_gemini import rules
+from offline_gemini.sentences import OneLine
 
 LONGEST = 300  # characters of Gemini's own message that are shown
 STOPS = {
@@ -25,7 +26,7 @@ STOPS = {
 BROKEN = (httpx2.RemoteProtocolError, errors.UnknownApiResponseError, json.JSONDecodeError)
 
 
-class ChatError(Exception):
+class ChatError(OneLine):
     """A turn that failed; the transcript is as it was before."""
 
 

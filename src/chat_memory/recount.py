@@ -18,6 +18,7 @@ from chat_memory.strategies import Context, Strategy, context_of
 from chat_memory.usage import held
 from offline_gemini import Refused, breakdown, prompt_token_count
 from offline_gemini.billing import keeps_old_thoughts, parts_of
+from offline_gemini.sentences import refusal
 
 
 class Record:
@@ -29,7 +30,7 @@ class Record:
 
     def __init__(self, calls: Sequence[Call]):
         if any(call.context.dropped for call in calls):
-            raise ValueError(
+            raise refusal(
                 "This chat was recorded with a strategy that drops messages, so they are not in "
                 "it: record it with Everything()."
             )

@@ -20,12 +20,13 @@ from chat_memory.calls import Call
 from chat_memory.strategies import Context, name_of
 from chat_memory.strings import t
 from chat_memory.usage import Usage, total
+from offline_gemini.sentences import OneLine
 
 if TYPE_CHECKING:
     from chat_memory.session import ChatSession
 
 
-class RunError(ValueError):
+class RunError(OneLine, ValueError):
     """A run log that can't be written or read: which file, and why."""
 
 

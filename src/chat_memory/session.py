@@ -35,6 +35,7 @@ from chat_memory.strategies import (
 from chat_memory.strings import t
 from chat_memory.tools import Tool, by_name, respond
 from chat_memory.usage import Usage
+from offline_gemini.sentences import refusal
 
 LONGEST_WAIT = 60.0  # seconds; a 429 that asks for more is an error at once
 
@@ -77,7 +78,7 @@ class ChatSession:
         sleep: Callable[[float], None] | None = None,
     ):
         if isinstance(strategy, type) or not callable(strategy):
-            raise ValueError(t("error.no_strategy", strategy=strategy))
+            raise refusal(t("error.no_strategy", strategy=strategy))
         self.client = client
         self.strategy = strategy
         self.system = system
@@ -217,11 +218,11 @@ class ChatSession:
 def _said(text: str) -> str:
     """The text, if it is one that can be sent."""
     if not isinstance(text, str) or not text.strip():
-        raise ValueError(t("error.blank"))
+        raise refusal(t("error.blank"))
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise ValueError(t("error.half_letter")) from None
+        raise refusal(t("error.half_letter")) from None
     return text
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from google.genai import types
 
 from chat_memory.contents import is_turn_start
+from offline_gemini.sentences import refusal
 
 Layer = tuple[str, int, int]  # a name, and the start and stop of its stretch of the context
 
@@ -53,7 +54,7 @@ def context_of(strategy: Strategy, transcript: list[types.Content]) -> Context:
     if isinstance(made, Context):
         return made
     if not isinstance(made, list) or not all(isinstance(c, types.Content) for c in made):
-        raise ValueError(
+        raise refusal(
             f"The strategy {name_of(strategy)} returned {type(made).__name__}: "
             "return a Context, or a list of contents."
         )
@@ -126,7 +127,7 @@ class LastTurns(Rung):
         if self.drop_to is not None:
             require_count("drop_to", self.drop_to)
             if self.drop_to > self.max_turns:
-                raise ValueError(
+                raise refusal(
                     f"drop_to is {self.drop_to}, more than max_turns ({self.max_turns}): "
                     "it says how many turns are left after a cut, so make it smaller."
                 )
@@ -250,6 +251,6 @@ def require_count(
 ) -> None:
     """Raise ValueError unless value is an int from `least` on; True is no number of turns."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ValueError(
+        raise refusal(
             f"{name} is {value!r}, but it must be a whole number from {least} on: {why}."
         )

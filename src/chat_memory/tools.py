@@ -17,6 +17,8 @@ from dataclasses import dataclass
 
 from google.genai import types
 
+from offline_gemini.sentences import refusal
+
 
 @dataclass(frozen=True)
 class Tool:
@@ -40,18 +42,18 @@ def tool(function: Callable[..., object] | Tool) -> Tool:
         return function
     name = getattr(function, "__name__", repr(function))
     if not callable(function) or not function.__doc__:
-        raise ValueError(
+        raise refusal(
             f"The tool {name} has no docstring, and the model reads it to know when to call: "
             "give a function with a docstring and type hints."
         )
     if any(p.annotation is p.empty for p in inspect.signature(function).parameters.values()):
-        raise ValueError(f"The tool {name} lacks a type hint: give one to each parameter.")
+        raise refusal(f"The tool {name} lacks a type hint: give one to each parameter.")
     try:
         declaration = types.FunctionDeclaration.from_callable_with_api_option(
             callable=function, use_json_schema=True
         )
     except (ValueError, NameError, TypeError) as error:
-        raise ValueError(
+        raise refusal(
             f"The tool {name} can't be declared: use str, int, float, bool, list or dict as hints."
         ) from error
     return Tool(declaration.model_dump(mode="json", exclude_none=True), function)
@@ -63,7 +65,7 @@ def by_name(tools: Iterable[Callable[..., object] | Tool]) -> dict[str, Tool]:
     names = [each.name for each in made]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
-        raise ValueError(f"Two tools are called {', '.join(sorted(twice))}: rename one.")
+        raise refusal(f"Two tools are called {', '.join(sorted(twice))}: rename one.")
     return dict(zip(names, made, strict=True))
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import offline_gemini
+from offline_gemini.sentences import refusal
 
 if TYPE_CHECKING:
     from chat_memory.session import Call
@@ -133,7 +134,7 @@ def price(model: str, as_of: str | None = None) -> Price:
     day = date.fromisoformat(as_of) if as_of else table["as_of"]
     known = [r for r in table["prices"] if r["model"] == model and r["valid_from"] <= day]
     if not known:
-        raise ValueError(
+        raise refusal(
             f"There is no price for {model} on {day} in data/models.toml: "
             "add a row there, or give a Price of your own."
         )

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from offline_gemini.rules import Refused
+from offline_gemini.sentences import refusal
 
 if TYPE_CHECKING:
     from offline_gemini.protocol import Generated
@@ -38,7 +39,7 @@ def check_faults(faults: Mapping[int, str]) -> None:
     """Raise ValueError for a fault that is not known, or a call number that is no number."""
     for number, name in faults.items():
         if name not in NAMES or not isinstance(number, int) or number < 1:
-            raise ValueError(
+            raise refusal(
                 f"faults={{{number!r}: {name!r}}} is not known: write the number of a call, "
                 f"from 1, and one of {', '.join(NAMES)}."
             )

@@ -25,6 +25,7 @@ from offline_gemini.billing import (
     parts_of,
     plain_signature,
 )
+from offline_gemini.sentences import OneLine
 
 INPUT_LIMIT = 1_048_576  # tokens, FACTS "Windows"
 # The models FACTS names, with any suffix ("-preview"), and the aliases seen in recordings.
@@ -76,7 +77,7 @@ RESPONSE_NUMBER = (
 )
 
 
-class Refused(Exception):
+class Refused(OneLine):
     """A request that Gemini refuses: HTTP code, Google's status, message and details."""
 
     def __init__(self, code: int, status: str, message: str, details: list | None = None):

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from offline_gemini.estimate import estimate, runs
+from offline_gemini.sentences import refusal
 
 TABLE = Path(__file__).resolve().parents[2] / "data" / "token_counts.tsv"
 # The seams are those no piece of the vocabulary crosses: its runs of blanks end at 31, and
@@ -86,12 +87,12 @@ def _vocabulary(path: str):
 
         return SentencePieceProcessor(model_file=path)
     except ImportError as error:
-        raise ValueError(
+        raise refusal(
             "CHAT_MEMORY_TOKENIZER is set, but the package sentencepiece is missing: "
             "install it, or unset the variable to count with the word table."
         ) from error
     except (OSError, RuntimeError) as error:
-        raise ValueError(
+        raise refusal(
             f"CHAT_MEMORY_TOKENIZER names {path}, which is no readable SentencePiece file: "
             "correct the path, or unset the variable to count with the word table."
         ) from error

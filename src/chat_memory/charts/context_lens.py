@@ -33,6 +33,7 @@ from chat_memory.charts.figure import (
 from chat_memory.charts.figure import title as title_of
 from chat_memory.charts.live import Live
 from chat_memory.strings import t
+from offline_gemini.sentences import refusal
 
 PLACES = {  # colour and pattern; the word is in strings.py
     "kept": (BLUE, ""),
@@ -64,7 +65,7 @@ def draw_context(data: object, turn: int | None = None, *, title: str | None = N
     chosen = [call for call in calls if turn in (None, turn_of(call))]
     if not chosen:
         last = max(map(turn_of, calls), default=0)
-        raise ValueError(t("lens.error", turn=turn, last=last))
+        raise refusal(t("lens.error", turn=turn, last=last))
     call = chosen[-1]
     rows = _rows(call, _transcript(calls[: calls.index(call) + 1]))
     seen = sum(row.place in ("kept", "pinned") for row in rows)

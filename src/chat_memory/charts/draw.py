@@ -17,6 +17,7 @@ from chat_memory.charts.figure import COLOURS, DASHES, INK, Chart, go
 from chat_memory.charts.frame import Frame, Label
 from chat_memory.strings import t
 from chat_memory.usage import Price, Split, breakdown, cost
+from offline_gemini.sentences import refusal
 
 BANDS = ("system", "resent", "thoughts", "new")  # in the order they stand in the prompt
 Calls = Iterable  # records as in ChatSession.calls, or a session that holds them
@@ -127,7 +128,7 @@ def _refused(calls: Sequence, answers: Mapping[int, object]) -> go.Scatter:
 def draw_lines(series: Mapping[str, Mapping[int, float]], frame: Frame, title_id: str) -> Chart:
     """Draw one line for each strategy, told apart by colour, dash and a label at its end."""
     if len(series) > len(COLOURS):
-        raise ValueError(f"A chart holds at most {len(COLOURS)} lines, not {len(series)}.")
+        raise refusal(f"A chart holds at most {len(COLOURS)} lines, not {len(series)}.")
     traces, labels = [], []
     for (name, points), colour, dash in zip(series.items(), COLOURS, DASHES, strict=False):
         line = {"color": colour, "dash": dash, "width": 3}

@@ -21,6 +21,7 @@ import ipywidgets as widgets
 from chat_memory.charts.figure import go, still
 from chat_memory.charts.frame import refit
 from chat_memory.strings import EN, t
+from offline_gemini.sentences import refusal
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 HIGHEST = "480px"  # what is left of 720 under the controls; a figure that is higher scrolls
@@ -45,9 +46,9 @@ class Predict:
 
     def __post_init__(self) -> None:
         if not 2 <= len(self.choices) <= 3:
-            raise ValueError(f"A prediction has 2 or 3 choices, not {len(self.choices)}.")
+            raise refusal(f"A prediction has 2 or 3 choices, not {len(self.choices)}.")
         if self.answer is not None and self.answer not in self.choices:
-            raise ValueError(f"The answer {self.answer!r} is none of the choices.")
+            raise refusal(f"The answer {self.answer!r} is none of the choices.")
 
     @classmethod
     def of(cls, name: str) -> "Predict":
@@ -60,7 +61,7 @@ class Predict:
         """
         texts = [EN[key] for key in sorted(EN) if key.startswith(f"predict.{name}.")]
         if not texts:
-            raise ValueError(f"strings.py has no prediction {name!r}.")
+            raise refusal(f"strings.py has no prediction {name!r}.")
         *choices, question = texts
         return cls(question, sorted(choices), choices[-1])
 
@@ -159,7 +160,7 @@ class Live:
         **controls: object,
     ) -> None:
         if len(controls) > MOST:
-            raise ValueError(f"A figure has at most {MOST} controls, not {len(controls)}.")
+            raise refusal(f"A figure has at most {MOST} controls, not {len(controls)}.")
         self.play, self.draw = play, draw
         self.predict = Predict(**predict) if isinstance(predict, Mapping) else predict
         self.controls = {name: control(name, spec) for name, spec in controls.items()}
@@ -277,7 +278,7 @@ def control(name: str, spec: object) -> widgets.Widget:
             wide = {"width": "560px"}
             ends = {"min": first, "max": last, "value": start, "step": step}
             return widgets.IntSlider(**ends, readout=False, layout=wide, **look)
-    raise ValueError(
+    raise refusal(
         f"The control {name} = {spec!r} is none: give (first, last, start) as whole numbers with "
         "start between them, True or False, or a list of at least two choices."
     )
