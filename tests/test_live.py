@@ -249,15 +249,33 @@ def test_a_veil_hides_figure_and_controls_until_a_choice_is_kept(plays):
     button.click()
     assert of(widgets.IntSlider, live.view)
     assert of(go.FigureWidget, live.view)
-    assert "You predicted: four" in of(widgets.HTML, live.view)[0].value
+    assert "You predicted: four." in of(widgets.HTML, live.view)[0].value
 
 
-def test_the_answer_stands_beside_the_choice(plays):
+def lifted(shown):
+    """Predicts four, and gives what then stands above the figure, whenever it is called."""
+    of(widgets.ToggleButtons, shown.view)[0].value = "four"
+    of(widgets.Button, shown.view)[0].click()
+    return lambda: of(widgets.HTML, shown.view)[0].value
+
+
+def test_the_answer_stands_beside_the_choice_after_the_first_move(plays):
     live = under_veil(plays, answer="three")
-    of(widgets.ToggleButtons, live.view)[0].value = "four"
-    of(widgets.Button, live.view)[0].click()
-    words = of(widgets.HTML, live.view)[0].value
-    assert "How many? You predicted: four. The figure shows: three." in words
+    words = lifted(live)
+    assert "How many? You predicted: four. Now move the controls" in words()
+    live.controls["n"].value = 13  # refused: the figure has not moved
+    assert "The figure shows" not in words()
+    live.controls["n"].value = 4
+    assert "How many? You predicted: four. The figure shows: three.<" in words()
+    live.controls["n"].value = 5
+    assert "The figure shows: three.<" in words()
+
+
+def test_without_an_answer_the_first_move_judges_nothing(plays):
+    live = under_veil(plays)
+    words = lifted(live)
+    live.controls["n"].value = 4
+    assert "How many? You predicted: four.<" in words()
 
 
 def test_the_veil_is_off_for_tests_and_on_request(plays, monkeypatch):
@@ -384,6 +402,17 @@ def test_a_message_that_fails_stays_in_the_box_and_is_explained(box):
     assert box.emptied == []
     type_in(box, "Hello")
     assert box.screen.message.value == ""
+
+
+def test_the_second_message_judges_a_prediction():
+    box = ChatBox(session, predict=Predict("How many?", ["three", "four"], "three"))
+    words = lifted(box)
+    assert "You predicted: four. Now send two messages" in words()
+    for text in ("My order is 48213.", "  "):  # a blank message is not sent
+        type_in(box, text)
+        assert "The figure shows" not in words()
+    type_in(box, "What is my order?")
+    assert "How many? You predicted: four. The figure shows: three.<" in words()
 
 
 def test_clear_empties_the_list_and_keeps_the_bill(box):

@@ -14,6 +14,12 @@ EN = {
         "Offline stand-in for {model}, not a language model: it recites a script and quotes "
         "your own words; the token counts are Gemini's, the words are ours."
     ),
+    "cache.cheapest": "{turns} turns: {rule} with n = {n} is cheapest, ${dollars} for 1,000 chats",
+    "cache.live.none": (
+        "No key is set, so nothing was sent. With a key this cell makes two calls of about "
+        "{tokens:,} tokens that begin alike, and prints the cachedContentTokenCount of each."
+    ),
+    "cache.title": "{cached:,} of {tokens:,} prompt tokens cached: the chat costs ${dollars:.4f}",
     "chart.bill": "tokens of the whole chat",
     "chart.cached": "read from the cache",
     "chart.call": "call",
@@ -23,6 +29,7 @@ EN = {
     "chart.label": "{name}: {value}",
     "chart.limit": "limit {tokens:,} tokens",
     "chart.limit.above": "the limit of {tokens:,} tokens is far above this axis",
+    "chart.max_turns": "turns sent (n)",
     "chart.minimum": "minimum of the implicit cache: {tokens:,} tokens",
     "chart.minimum.above": (
         "the minimum of the implicit cache, {tokens:,} tokens, is far above this axis"
@@ -38,6 +45,7 @@ EN = {
     "chart.sum": "sum of promptTokenCount",
     "chart.system": "system and tools",
     "chart.thoughts": "thoughts sent again",
+    "chart.thousand": "US dollars for 1,000 chats",
     "chart.title.cache": "{cached:,} of {tokens:,} prompt tokens were read from the cache",
     "chart.title.cache.none": "None of {tokens:,} prompt tokens was read from the cache",
     "chart.title.curve.many": "At the end {most} stands at {high}, {least} at {low}",
@@ -72,18 +80,26 @@ EN = {
     "check.no_error": "Input {input}: yours gives an answer, expected {error}.",
     "check.no_function": "Yours is {mine}, but a function is needed: write `def` and try again.",
     "check.no_value": "Yours is a function, but its value is needed: call it.",
+    "check.no_number": "Not yet: {mine} is no number: write one, without quotes or brackets.",
     "check.none": "Input {input}: yours gives None, expected {expected}; is there a `return`?",
     "check.right": "Right: all {count} cases agree.",
+    "check.right.one": "Right: the case agrees.",
     "check.right.value": "Right: {mine}.",
     "check.stops": "Input {input}: yours stops with {error}",
+    "check.stops.content": (
+        "Input {input}: yours stops with {error}; each message has to be a types.Content."
+    ),
     "check.too_large": "Not yet: {mine} is too large.",
     "check.too_small": "Not yet: {mine} is too small.",
     "check.wrong": "Not yet: {mine} is not the answer.",
+    "cli.bill": "At the prices of {as_of} this is {dollars:.6f} US dollars.",
     "cli.calls": "  the model calls {name}({arguments})",
     "cli.chat": "Write a message. /clear begins a new list, /quit ends the chat.",
     "cli.cleared": "(/clear: the list is empty, and nothing was sent)",
     "cli.interrupted": "Interrupted: the turns that were finished are kept, the open one is not.",
     "cli.model": "Gemini: {text}",
+    "cli.no_command": "{word} is not a command: there are /clear and /quit.",
+    "cli.no_price": "data/models.toml has no price of {model}, so there is no sum in dollars.",
     "cli.prompt": "You: ",
     "cli.result": "  {name} gives {result}",
     "cli.saved": "The run log is in {path}.",
@@ -91,10 +107,13 @@ EN = {
         "The strategy {spec} is not known: write everything, last-turns:6, last-turns:6:2 or "
         "last-messages:6."
     ),
+    "cli.sum": "sum",
     "cli.user": "You: {text}",
     "control.answer": "words in an answer",
     "control.clear_every": "turns between two /clear (0: never)",
+    "control.context_limit": "turns before a summary (context_limit)",
     "control.drop_to": "turns left after a cut (drop_to)",
+    "control.keep": "turns kept (keep_last_n_turns)",
     "control.last_messages": "messages sent (n)",
     "control.max_turns": "turns sent (max_turns)",
     "control.system": "tokens in the system instruction",
@@ -124,6 +143,10 @@ EN = {
     "error.network": (
         "Gemini can't be reached: check the network, or work offline with connect(offline=True)."
     ),
+    "error.no_call": (
+        "breakdown takes one call, such as session.calls[-1], and this is of type {kind}."
+    ),
+    "error.no_calls": "total takes a session or a list of calls, and this is of type {kind}.",
     "error.no_conversation": (
         "There is no conversation called {name}: take one of {names}, or give the path of a file."
     ),
@@ -134,10 +157,15 @@ EN = {
     "error.no_model": (
         "Gemini has no model called {model}: name another one in CHAT_MEMORY_MODEL, or as model=."
     ),
+    "error.no_probe": "Turn {turn} is no probe of {script}: its probes are turns {probes}.",
     "error.no_strategy": (
         "The strategy {strategy} can't be used: give one such as LastTurns(max_turns=4), or a "
         "function."
     ),
+    "error.no_text": (
+        'A message is a text, in quotes, and this is of type {kind}: write send("Hello.").'
+    ),
+    "error.not_played": "{label} has not played turn {turn}: play at least {turn} turns.",
     "error.quota": (
         "The quota of this key is used up (429), and waiting does not help now: work offline "
         "with connect(offline=True), or come back tomorrow."
@@ -209,8 +237,14 @@ EN = {
     "predict.hundred.2": "10 times as much as 20 turns",
     "predict.hundred.3": "about 25 times as much as 20 turns",
     "predict.hundred.question": "What does a chat of 100 turns cost?",
-    "predict.kept": "You predicted: {choice}",
+    "predict.kept": "You predicted: {choice}.",
     "predict.kept.answer": "You predicted: {choice}. The figure shows: {answer}.",
+    "predict.kept.move": "You predicted: {choice}. Now move the controls, and watch the figure.",
+    "predict.kept.send": "You predicted: {choice}. Now send two messages, and watch the figure.",
+    "predict.limit.1": "the smallest: short lists are cheap",
+    "predict.limit.2": "the largest: no summary is cheaper than one",
+    "predict.limit.3": "one in between",
+    "predict.limit.question": "With which context_limit is the whole chat cheapest?",
     "predict.prefix.1": "the 3,000 tokens, for half as much is sent",
     "predict.prefix.2": "neither: the cache takes the same off both",
     "predict.prefix.3": "the 6,000 tokens, for most of them are read from the cache",
@@ -222,6 +256,8 @@ EN = {
     "predict.second_call.3": "the whole first call again, and its own question",
     "predict.second_call.question": "What does the second call of a chat cost?",
     "probe.lost": "lost",
+    "sum.lowest": "The whole chat is cheapest at context_limit {limit}: {bill:,} tokens",
+    "sum.title": "{bill:,} tokens in all, with {notes} summaries among the calls",
     "summary.blank": "The summariser wrote nothing, so the turns stay as they are.",
     "summary.cleared": "The chat was cleared or changed meanwhile, so this was not taken.",
     "summary.failed": "The call failed, so the turns stay as they are: {reason}",
@@ -238,8 +274,10 @@ EN = {
         "{turns} turns and a summary already weigh {kept:,} of {limit:,} tokens; this would "
         "summarise at every call: keep fewer turns, or raise the limit."
     ),
+    "table.cached": "cached",
     "table.call": "call",
     "table.contents": "contents",
+    "table.dollars": "US dollars",
     "table.extra": "extra calls",
     "table.fact": "fact in the request",
     "table.new": "new",

@@ -20,10 +20,11 @@ from IPython.display import display
 from chat_memory.charts.context_lens import kept, message_row
 from chat_memory.charts.draw import draw_tokens
 from chat_memory.charts.figure import go
-from chat_memory.charts.live import Fit, Predict, Screen, bundle, is_static, veiled
+from chat_memory.charts.live import Fit, Predict, Screen, Veil, bundle, is_static
 from chat_memory.strategies import LastTurns
 from chat_memory.strings import t
 
+JUDGED = 2  # messages: with the second one, the chart shows what a list costs
 HEADS = ("number", "words", "tokens", "place")
 
 
@@ -103,7 +104,7 @@ class ChatBox:
 
     `session` is a ChatSession or a function that makes one. The tick sends only the newest
     message. `example` are the messages sent when outputs are stored, and nothing is typed.
-    With `predict` the box comes once a prediction is made.
+    With `predict` the box comes once a prediction is made, which the second message judges.
     """
 
     def __init__(
@@ -117,6 +118,7 @@ class ChatBox:
         self.session = session() if callable(session) else session
         self.draw = draw
         self.whole = self.session.strategy
+        self.sent = 0
         if is_static():
             for text in example:
                 self.session.send(text)
@@ -133,14 +135,19 @@ class ChatBox:
         return screen
 
     @cached_property
-    def view(self) -> widgets.VBox:
-        """The whole thing on the page: Enter sends, and so does the button."""
+    def veil(self) -> Veil:
+        """What hides the box until a prediction is made; Enter sends, and so does the button."""
         self.entry.on_msg(lambda _, message, __: self.send(message["text"]))
         self.clear.on_click(lambda _: self._clear())
         self.messages.value = listing(self.session)
         beside = widgets.HBox([self.messages, self.screen.box])
         below = widgets.HBox([self.newest, self.clear])
-        return veiled(self.predict, lambda: [self.entry, below, beside])
+        return Veil(self.predict, "predict.kept.send", lambda: [self.entry, below, beside])
+
+    @property
+    def view(self) -> widgets.VBox:
+        """The whole thing on the page; under a veil only the question shows."""
+        return self.veil.box
 
     def send(self, text: str) -> None:
         """Send a message; on an error it stays in the box, to be sent again."""
@@ -152,6 +159,9 @@ class ChatBox:
         else:
             self.entry.empty()
             self._refresh()
+            self.sent += 1
+            if self.sent == JUDGED:
+                self.veil.judge()
 
     def _clear(self) -> None:
         self.session.clear()

@@ -3,7 +3,7 @@
 `Live` holds the controls, one figure and the callback as one object, so that a cell that is run
 again never draws twice. It remembers what was drawn at each position. The figure keeps its
 traces and takes only what changed, which costs 1 ms where a new figure costs hundreds.
-A `Predict` hides the figure until the reader has chosen what to expect.
+A `Predict` hides the figure until the reader has chosen what to expect; the first move judges.
 What is not here: what is drawn (draw.py, context_lens.py), charts that grow (growing.py), threads.
 With CHAT_MEMORY_STATIC=1 a Live shows its still figure and table; the veil is off then, and
 with CHAT_MEMORY_PREDICT=0.
@@ -143,6 +143,57 @@ class Screen:
         self.message.value = line(sentence(error), role="alert").value
 
 
+class Veil:
+    """Hides a figure until the reader has predicted it, and judges once the figure has shown it.
+
+    `box` holds the question alone, then the choice above `contents()` with what to do now, the
+    string `todo`. What the figure shows is said by `judge`, after the reader has seen it move.
+    """
+
+    def __init__(
+        self,
+        predict: Predict | None,
+        todo: str,
+        contents: Callable[[], list[widgets.Widget]],
+    ) -> None:
+        self.predict, self.todo, self.contents = predict, todo, contents
+        self.choice: str | None = None
+        self.words = line("")
+        self.fit = Fit()
+        self.box = widgets.VBox([self.fit])
+        if predict and os.environ.get("CHAT_MEMORY_PREDICT") != "0":
+            self.box.children = [self.fit, self._question(predict)]
+        else:
+            self.box.children = [self.fit, *contents()]
+
+    def _question(self, predict: Predict) -> widgets.VBox:
+        """Make the question; its choices are buttons, which Tab reaches one by one.
+
+        So a choice is never made in passing.
+        """
+        choices = toggles(list(predict.choices), value=None)
+        wide = {"width": "max-content"}
+        button = widgets.Button(description=t("predict.button"), disabled=True, layout=wide)
+        choices.observe(lambda _: setattr(button, "disabled", False), names="value")
+        button.on_click(lambda _: self._lift(choices.value))
+        return widgets.VBox([line(predict.question), choices, button])
+
+    def _lift(self, choice: str) -> None:
+        self.choice = choice
+        self._say(self.todo)
+        self.box.children = [self.fit, self.words, *self.contents()]
+        self.fit.first()
+
+    def judge(self) -> None:
+        """Say what the figure shows, if a prediction was made and has an answer."""
+        if self.choice is not None:
+            self._say("predict.kept" if self.predict.answer is None else "predict.kept.answer")
+
+    def _say(self, name: str) -> None:
+        words = t(name, choice=self.choice, answer=self.predict.answer)
+        self.words.value = line(f"{self.predict.question} {words}", role="status").value
+
+
 class Live:
     """Controls above a chart: `draw(play(**values))` at every position.
 
@@ -187,10 +238,15 @@ class Live:
         return Screen(self.start)
 
     @cached_property
+    def veil(self) -> Veil:
+        """What hides controls and figure until a prediction is made, if there is one to make."""
+        rows = [row(widget) for widget in self.controls.values()]
+        return Veil(self.predict, "predict.kept.move", lambda: [*rows, self.screen.box])
+
+    @property
     def view(self) -> widgets.VBox:
         """The whole thing on the page; under a veil only the question shows."""
-        rows = [row(widget) for widget in self.controls.values()]
-        return veiled(self.predict, lambda: [*rows, self.screen.box])
+        return self.veil.box
 
     def _move(self, change: object) -> None:
         try:
@@ -199,6 +255,7 @@ class Live:
             self.screen.say(error)
         else:
             self.screen.show(chart)
+            self.veil.judge()
 
     def _repr_mimebundle_(self, include=None, exclude=None, **_: object) -> dict[str, object]:
         return bundle(self.start, lambda: self.view)
@@ -210,44 +267,6 @@ def bundle(chart: go.Figure, view: Callable[[], widgets.Widget]) -> dict[str, ob
     if is_static():
         return forms
     return {VIEW: view()._repr_mimebundle_()[VIEW], "text/plain": forms["text/plain"]}
-
-
-def veiled(predict: Predict | None, contents: Callable[[], list[widgets.Widget]]) -> widgets.VBox:
-    """Make the box that holds `contents`; with a prediction they come once it is made."""
-    fit = Fit()
-    box = widgets.VBox([fit])
-
-    def fill(*above: widgets.Widget) -> None:
-        box.children = [fit, *above, *contents()]
-
-    def lift(question: widgets.Widget) -> None:
-        fill(question)
-        fit.first()
-
-    if predict and os.environ.get("CHAT_MEMORY_PREDICT") != "0":
-        box.children = [fit, veil(predict, lift)]
-    else:
-        fill()
-    return box
-
-
-def veil(predict: Predict, lift: Callable[[widgets.Widget], None]) -> widgets.VBox:
-    """Make the question; once it is answered, `lift` gets the line that stays on the page.
-
-    Choices are buttons, which Tab reaches one by one: so a choice is never made in passing.
-    """
-    choices = toggles(list(predict.choices), value=None)
-    wide = {"width": "max-content"}
-    button = widgets.Button(description=t("predict.button"), disabled=True, layout=wide)
-
-    def kept(_: object) -> None:
-        name = "predict.kept" if predict.answer is None else "predict.kept.answer"
-        words = t(name, choice=choices.value, answer=predict.answer)
-        lift(line(f"{predict.question} {words}"))
-
-    choices.observe(lambda _: setattr(button, "disabled", False), names="value")
-    button.on_click(kept)
-    return widgets.VBox([line(predict.question), choices, button])
 
 
 def line(text: str, role: str = "note") -> widgets.HTML:
