@@ -33,7 +33,7 @@ from chat_memory.contents import check, is_turn_start, model, text_of, to_json, 
 from chat_memory.layers import MOST_PINNED
 from chat_memory.probes import probes
 from chat_memory.recount import Record, recounted
-from chat_memory.strategies import Chain
+from chat_memory.strategies import Chain, context_of
 from chat_memory.summary import pair
 from chat_memory.triggers import any_of, closed, every_turns, over_tokens, over_turns
 from chat_memory.usage import Price, cost, total
@@ -192,6 +192,16 @@ def test_key_facts_that_find_none_forget_the_turns_and_send_no_pair():
     assert context.contents == transcript[6:] and strategy.facts == {}
 
 
+def test_key_facts_are_compared_with_the_older_facts_and_the_turns_they_replace():
+    facts = json.dumps([{"name": f"fact {n}", "value": f"{n}{n}"} for n in range(20)])
+    strategy, _ = bound(KeyFacts(2), facts, "[]")
+    transcript, _ = grown(strategy, 5)
+    for n in range(6, 9):
+        transcript += [model("Yes."), user(f"And {n}?")]
+        strategy(transcript)
+    assert covered(strategy) == [(1, 3), (4, 6)]
+
+
 @pytest.mark.parametrize("reply", ["no list", "3", '[{"name": "a"}]', "{}x", None, "[[]]"])
 def test_a_reply_that_is_no_list_of_facts_changes_nothing(reply):
     strategy, _ = bound(KeyFacts(2), reply)
@@ -219,7 +229,11 @@ BAD = {
     "fails": None,
     "blank": "",
     "asks for a call": types.Content(
-        role="model", parts=[types.Part(function_call=types.FunctionCall(name="f", args={}))]
+        role="model",
+        parts=[
+            types.Part(text=GOOD),
+            types.Part(function_call=types.FunctionCall(name="f", args={})),
+        ],
     ),
     "speaks another language": "## Next step\n고객의 질문에 모두 답했습니다.",
     "is longer": "## Next step\n" + "More. " * 5000,
@@ -256,7 +270,7 @@ def test_turns_that_arrive_while_it_summarises_stay_verbatim():
         return GOOD
 
     strategy, _ = bound(SummaryPairs(3, 1), moving)
-    context = strategy(transcript)
+    context = context_of(strategy, transcript)
     assert context.contents == [*pair(GOOD), user("And now?"), *late]
 
 
@@ -289,15 +303,15 @@ def test_an_ask_that_chats_through_the_same_session_ends():
     case = CASES["en"]
     strategy = SummaryPairs(3, 2)
     session = session_of(case, strategy)
-    ask = session.ask
+    ask, sent = session.ask, []
 
     def chatty(contents, purpose, *more):
-        session.send("By the way, a nice day.")
+        sent.append(session.send("By the way, a nice day."))
         return ask(contents, purpose, *more)
 
     session.ask = chatty
     play(case, session, turns=6, tools=False)
-    assert covered(strategy)
+    assert covered(strategy) and len(sent) == len(strategy.summaries)
     for call in session.calls:
         check(call.contents)
 
@@ -421,6 +435,24 @@ def test_key_facts_keep_every_fact_that_has_a_name(case):
     assert session.strategy.facts["phone_last4"] == "4471"
     assert not [probe.number for probe in probes(session.calls, case) if probe.missing]
     assert {call.purpose for call in session.calls} == {"answer", "facts"}
+
+
+def test_what_a_strategy_asks_is_recorded_and_a_failure_ends_no_turn():
+    client = connect(
+        offline=True, conversations=[CASES["en"]], faults={2: "max_tokens"}, quiet=True
+    )
+    session = ChatSession(client, system="Be kind.", thinking=False)
+    schema = {"type": "array", "items": {"type": "string"}}
+    first = session.ask([user("Hello?")], "facts", schema)
+    assert first.request["generationConfig"] == {
+        "thinkingConfig": {"thinking_budget": 0},
+        "responseMimeType": "application/json",
+        "responseJsonSchema": schema,
+    }
+    assert first.reply and not first.answer and session.calls == [first]
+    failed = session.ask([user("Hello?")], "summary")
+    assert "cut off" in failed.error and failed.reply is None and failed.usage
+    assert (failed.turn, failed.purpose, session.transcript) == (1, "summary", [])
 
 
 def failing_client(case):
@@ -574,6 +606,16 @@ def test_one_long_turn_is_no_reason_to_refuse():
     session = session_of(case, LayeredHybrid(case.pinned, 6, over_tokens(2200)))
     play(case, session)
     assert len(covered(session.strategy)) > 5
+
+
+def test_a_chat_that_grows_long_winded_after_its_first_summary_is_not_refused():
+    strategy, _ = bound(LayeredHybrid(PINS, 2, over_tokens(700)))
+    transcript, _ = grown(strategy, 9, words=10)
+    assert covered(strategy)
+    for n in range(10, 15):
+        transcript += [model("It is so. " * 80), user(f"Question {n}. " + "And why? " * 80)]
+        strategy(transcript)
+    assert covered(strategy)[-1][1] > 10
 
 
 def test_the_state_of_a_strategy_is_its_own():

@@ -20,6 +20,7 @@ CALL_KEYS = {
     "error",
     "layers",
     "dropped",
+    "pinned",
 }
 
 

@@ -44,7 +44,8 @@ def replying(text="", error=None, calls=False, language="en"):
     def ask(contents, purpose, *more):
         asked.append((text_of(contents[0]), purpose, *more))
         part = types.Part(function_call=types.FunctionCall(name="look_up", args={}))
-        reply = types.Content(role="model", parts=[part]) if calls else model(text)
+        said = model(text)
+        reply = types.Content(role="model", parts=[*said.parts, part]) if calls else said
         return SimpleNamespace(reply=None if error else reply, error=error, usage=None)
 
     return ask, asked
@@ -162,7 +163,7 @@ def test_one_call_brings_the_summary_and_carries_the_earlier_one():
     [
         ({"error": "Gemini is busy."}, "The call failed, .*: Gemini is busy."),
         ({"text": " \n"}, "wrote nothing"),
-        ({"calls": True}, "wrote nothing"),
+        ({"text": GOOD, "calls": True}, "wrote nothing"),
         (
             {"text": "## Conclusions\n고객이 마흔 번 질문했습니다. 모두 답했습니다."},
             "another language",
@@ -181,6 +182,7 @@ def test_a_bad_reply_is_refused_with_one_sentence_and_never_raises(reply, reason
 def test_it_has_to_be_smaller_than_what_it_replaces_the_earlier_one_counted():
     few = chat(3)
     assert summary_by(few, text=GOOD).refused
+    assert summary_by(pair(GOOD), text=GOOD).refused  # of equal weight
     assert not summary_by(few, earlier=f"{GOOD} It was a long talk.", text=GOOD).refused
 
 

@@ -111,7 +111,9 @@ def _add(line: Line, home: list[str], sections: Sections, wanted: Wanted) -> Non
     if line.kind in NEWEST_ONLY:
         home[:] = [" ".join(line.text.split()[: wanted.limit // 6])]
     elif not (line.corrects and _corrected(line.text, sections, wanted.marks)):
-        known = alike("\n".join(each for section in sections.values() for each in section))
+        known = {
+            value for section in sections.values() for each in section for value in alike(each)
+        }
         new = alike(line.text)
         if not (new <= known if new else line.text in home):
             home.append(f"{line.text} {wanted.marks[0]}" if line.guess else line.text)
