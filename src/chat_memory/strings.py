@@ -146,7 +146,9 @@ EN = {
     "error.no_call": (
         "breakdown takes one call, such as session.calls[-1], and this is of type {kind}."
     ),
-    "error.no_calls": "total takes a session or a list of calls, and this is of type {kind}.",
+    "error.no_calls": (
+        "total takes a session or a list of calls, and can't add up an object of type {kind}."
+    ),
     "error.no_conversation": (
         "There is no conversation called {name}: take one of {names}, or give the path of a file."
     ),
@@ -157,7 +159,7 @@ EN = {
     "error.no_model": (
         "Gemini has no model called {model}: name another one in CHAT_MEMORY_MODEL, or as model=."
     ),
-    "error.no_probe": "Turn {turn} is no probe of {script}: its probes are turns {probes}.",
+    "error.no_probe": "Turn {turn!r} is no probe of {script}; its probes are turns: {probes}.",
     "error.no_strategy": (
         "The strategy {strategy} can't be used: give one such as LastTurns(max_turns=4), or a "
         "function."
