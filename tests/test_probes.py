@@ -113,6 +113,19 @@ def test_the_running_table_still_reads_the_probe():
     assert [(row[0], row[3], row[4]) for row in rows] == [("all", True, 0), ("one", False, 1)]
 
 
+@pytest.mark.parametrize(
+    ("turn", "words"),
+    [
+        (LAST - 1, r"Turn 4 is no probe of small; its probes are turns: 5\."),
+        ("5", r"Turn '5' is no probe of small; its probes are turns: 5\."),
+        (LAST, r"short has not played turn 5: play at least 5 turns\."),
+    ],
+)
+def test_a_turn_the_running_table_can_not_read_is_named(turn, words):
+    with pytest.raises(ValueError, match=words):
+        running_table({"all": played(), "short": played(turns=3)}, CASE, turn)
+
+
 # --- contamination -------------------------------------------------------------------------------
 
 

@@ -459,10 +459,19 @@ def test_an_answer_that_was_billed_and_not_kept_is_in_the_usage():
     assert total(session.calls).total_token_count == 20
 
 
-@pytest.mark.parametrize("text", ["", " \n\t", None, 7, ["Hello"]])
-def test_a_blank_message_is_refused_and_nothing_is_sent(start, text):
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "The message is blank"),
+        (" \n\t", "The message is blank"),
+        (None, "A message is a text, in quotes, and this is of type NoneType"),
+        (7, "A message is a text, in quotes, and this is of type int"),
+        (["Hello"], "A message is a text, in quotes, and this is of type list"),
+    ],
+)
+def test_what_is_no_message_is_refused_and_nothing_is_sent(start, text, words):
     session = start()
-    with pytest.raises(ValueError, match="The message is blank"):
+    with pytest.raises(ValueError, match=words):
         session.send(text)
     assert (session.calls, session.transcript) == ([], [])
 

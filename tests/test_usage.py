@@ -38,6 +38,22 @@ def test_a_failed_call_without_usage_adds_nothing_to_the_total():
     assert total([]).total_token_count == 0
 
 
+def test_a_session_may_stand_for_its_calls():
+    session = SimpleNamespace(calls=[call_with(Usage.from_json(WIRE))] * 2)
+    assert total(session) == total(session.calls)
+
+
+@pytest.mark.parametrize(("given", "kind"), [(5, "int"), ([5], "int"), ({"a": []}, "str")])
+def test_what_holds_no_calls_is_said(given, kind):
+    with pytest.raises(ValueError, match=f"total takes .* can't add up an object of type {kind}"):
+        total(given)
+
+
+def test_what_is_no_call_is_not_taken_apart():
+    with pytest.raises(ValueError, match=r"takes one call, .*, and this is of type list\."):
+        breakdown([])
+
+
 def test_the_bill_has_prompt_output_and_thoughts():
     used = Usage(
         prompt_token_count=1000,

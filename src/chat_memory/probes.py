@@ -55,6 +55,12 @@ def probes(calls: Iterable["Call"], script: Script) -> list[Probe]:
     return found
 
 
+def probe_numbers(script: Script) -> list[int]:
+    """The turns of a script that are probes, counted from 1, commands left out."""
+    spoken = [turn for turn in script.turns if turn.user]
+    return [number for number, turn in enumerate(spoken, 1) if turn.probe]
+
+
 def lost(calls: Iterable["Call"], script: Script) -> dict[int, str]:
     """A word for each turn whose probe lacked its fact, by turn: the `marks` of a chart."""
     return {probe.number: t("probe.lost") for probe in probes(calls, script) if probe.missing}

@@ -217,7 +217,9 @@ class ChatSession:
 
 def _said(text: str) -> str:
     """The text, if it is one that can be sent."""
-    if not isinstance(text, str) or not text.strip():
+    if not isinstance(text, str):
+        raise refusal(t("error.no_text", kind=type(text).__name__))
+    if not text.strip():
         raise refusal(t("error.blank"))
     try:
         text.encode("utf-8")

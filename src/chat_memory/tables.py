@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from chat_memory.contents import text_of
-from chat_memory.probes import probes
+from chat_memory.probes import probe_numbers, probes
 from chat_memory.strings import t
 from chat_memory.usage import total
 from offline_gemini import breakdown
+from offline_gemini.sentences import refusal
 
 if TYPE_CHECKING:
     from chat_memory.calls import Call
@@ -90,16 +91,24 @@ def running_table(sessions: Mapping[str, "ChatSession"], script: "Script", probe
 
     The prompt of that turn, the sum of all prompts, whether the fact it needs was in the request,
     and the calls the strategy caused: summaries, and turns in which the customer repeats himself.
+    Raises ValueError if the turn is no probe, or a session has not come that far.
     """
+    there = probe_numbers(script)
+    if probe not in there:
+        known = ", ".join(map(str, there)) or "-"
+        raise refusal(t("error.no_probe", turn=probe, script=script.name, probes=known))
     heads = ("strategy", "prompt", "sum", "fact", "extra")
     rows = [
-        (label, *_running_row(session.calls, script, probe)) for label, session in sessions.items()
+        (label, *_running_row(label, session.calls, script, probe))
+        for label, session in sessions.items()
     ]
     return Table([t(f"table.{head}") for head in heads], rows)
 
 
-def _running_row(calls: Sequence["Call"], script: "Script", probe: int) -> tuple:
-    asked = next(each for each in probes(calls, script) if each.number == probe)
+def _running_row(label: str, calls: Sequence["Call"], script: "Script", probe: int) -> tuple:
+    asked = next((each for each in probes(calls, script) if each.number == probe), None)
+    if asked is None:
+        raise refusal(t("error.not_played", label=label, turn=probe))
     repeated = max(call.turn for call in calls) - max(call.scripted for call in calls)
     others = sum(1 for call in calls if call.purpose != "answer")
     prompt, summed = asked.call.usage.prompt_token_count, total(calls).prompt_token_count

@@ -23,10 +23,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import offline_gemini
+from chat_memory.strings import t
 from offline_gemini.sentences import refusal
 
 if TYPE_CHECKING:
-    from chat_memory.session import Call
+    from chat_memory.session import Call, ChatSession
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 PRICES = DATA / "models.toml"
@@ -74,9 +75,20 @@ def _wire(name: str) -> str:
 COUNTS = {f.name: _wire(f.name) for f in fields(Usage) if f.name != "estimated"}
 
 
-def total(calls: Iterable[Call]) -> Usage:
-    """The usage of all calls together; a call that failed without usage adds nothing."""
-    return sum((call.usage for call in calls if call.usage), Usage() + Usage())
+def total(calls: Iterable[Call] | ChatSession) -> Usage:
+    """The usage of all calls, or of a session's; a call that failed without usage adds nothing.
+
+    Raises ValueError for anything else.
+    """
+    calls = getattr(calls, "calls", calls)
+    if not isinstance(calls, Iterable):
+        raise refusal(t("error.no_calls", kind=type(calls).__name__))
+    summed = Usage() + Usage()
+    for call in calls:
+        if not hasattr(call, "usage"):
+            raise refusal(t("error.no_calls", kind=type(call).__name__))
+        summed += call.usage or Usage()
+    return summed
 
 
 @dataclass(frozen=True)
@@ -95,8 +107,10 @@ def breakdown(call: Call) -> Split:
 
     New is what follows the last content of the model in the request; all before was sent before.
     `thoughts` are those that re-sent signatures bring back. What a cachedContents holds counts as
-    system.
+    system. Raises ValueError for what is no call.
     """
+    if not hasattr(call, "request"):
+        raise refusal(t("error.no_call", kind=type(call).__name__))
     bill = offline_gemini.breakdown(call.request, call.model, call.signatures)
     roles = [content.get("role") for content in call.request["contents"]]
     new = roles[::-1].index("model") if "model" in roles else len(roles)
