@@ -2,7 +2,7 @@ import pytest
 
 from chat_memory import ChatSession, LastTurns, connect, play
 from chat_memory.contents import text_of
-from chat_memory.conversations import Results, bundled, find
+from chat_memory.conversations import Results, bundled, even_chat, find
 from offline_gemini import load_script
 from offline_gemini.scripts import Call
 
@@ -70,9 +70,24 @@ def test_the_first_turns_are_played_through_the_session(script, start):
     assert session.scenario == "shop.toml"
 
 
-@pytest.mark.parametrize("turns", [0, -1])
-def test_no_turns_play_nothing(script, start, turns):
-    assert play(script, start(), turns=turns).calls == []
+def test_no_turns_play_nothing(script, start):
+    assert play(script, start(), turns=0).calls == []
+
+
+@pytest.mark.parametrize("name", ["turns", "clear_every"])
+@pytest.mark.parametrize("value", [-1, 1.5, True, "3"])
+def test_what_is_no_number_of_turns_is_refused(script, start, name, value):
+    session = start()
+    with pytest.raises(ValueError, match=f"{name} is {value!r}, but it must be a whole number"):
+        play(script, session, **{name: value})
+    assert session.calls == []
+
+
+@pytest.mark.parametrize("name", ["turns", "answer", "thoughts", "system"])
+@pytest.mark.parametrize("value", [-1, 1.5, True, "3"])
+def test_a_made_up_chat_has_whole_numbers(name, value):
+    with pytest.raises(ValueError, match=f"{name} is {value!r}, but it must be a whole number"):
+        even_chat(**{"turns": 2, name: value})
 
 
 def test_a_tools_result_is_the_one_of_the_turn(script, start):

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from chat_memory.strategies import require_count
 from chat_memory.strings import t
 from chat_memory.tools import Tool
 from offline_gemini import Script, count, load_script
@@ -71,11 +72,15 @@ def even_chat(turns: int, answer: int = 100, thoughts: int = 0, system: int = 0)
     """A made-up conversation of equal turns, to see how a bill grows: filler, and no facts.
 
     Each answer has `answer` words and each turn `thoughts` thinking tokens; the system
-    instruction has `system` tokens.
+    instruction has `system` tokens. Raises ValueError for any that is negative or not whole.
 
     >>> [len(turn.reply.split()) for turn in even_chat(turns=2, answer=30).turns]
     [30, 30]
     """
+    require_count("turns", turns, 0, "it says how many questions are asked")
+    require_count("answer", answer, 1, "an answer has words")
+    require_count("thoughts", thoughts, 0, "it is a number of tokens")
+    require_count("system", system, 0, "it is a number of tokens")
     words = itertools.cycle(t("filler.answer").split())
     reply = " ".join(itertools.islice(words, answer))
     spoken = [
@@ -99,7 +104,11 @@ def play(
     The session's own system and tools win over the script's; `tools=False` leaves the script's
     undeclared. `clear_every=n` clears before turns n+1, 2n+1 and so on. `each(session)` is called
     after every turn. Interrupted, the session keeps every turn that was played to its end.
+    Raises ValueError if the conversation, `turns` or `clear_every` can't be used.
     """
+    if turns is not None:
+        require_count("turns", turns, 0, "it says how many turns are played")
+    require_count("clear_every", clear_every, 0, "0 never clears")
     script = find(conversation)
     _require_known(script, session)
     results = Results()
