@@ -35,6 +35,7 @@ from chat_memory.summary import (
 )
 from chat_memory.triggers import Trigger, Uncompressed, any_of, closed, over_tokens, over_turns
 from offline_gemini import count
+from offline_gemini.sentences import refusal
 
 MOST_PINNED = 1_000  # tokens; every one of them is paid at every call
 FACT = {
@@ -114,7 +115,7 @@ class Compressing(Rung):
         if not self.trigger.fires(now):
             return
         if self._ask is None:
-            raise ValueError(f"{self!r} calls a model: give it to a ChatSession, or bind(ask).")
+            raise refusal(f"{self!r} calls a model: give it to a ChatSession, or bind(ask).")
         self._refuse_thrashing(verbatim)
         stop = start + spans[-self.recent_turns][0]
         stretch, end = transcript[start:stop], transcript[stop - 1]
@@ -148,7 +149,7 @@ class Compressing(Rung):
         kept = round(self.recent_turns * usual) + self.least
         if kept + usual > limit:
             turns = self.recent_turns
-            raise ValueError(t("summary.thrashing", turns=turns, kept=kept, limit=limit))
+            raise refusal(t("summary.thrashing", turns=turns, kept=kept, limit=limit))
 
 
 class SummaryPairs(Compressing):
@@ -173,7 +174,7 @@ class SummaryPairs(Compressing):
             require_count("context_limit", context_limit)
             context_limit = over_turns(context_limit)
         if context_limit.turns is not None and context_limit.turns < keep_last_n_turns:
-            raise ValueError(
+            raise refusal(
                 f"keep_last_n_turns is {keep_last_n_turns}, more than context_limit "
                 f"({self.context_limit}): turns that are kept are counted in it, so keep fewer."
             )
@@ -212,9 +213,9 @@ class LayeredHybrid(SummaryPairs):
     ):
         require_count("recent_turns", recent_turns)
         if not isinstance(trigger, Trigger):
-            raise ValueError(f"The trigger is {trigger!r}: write one such as over_tokens(3000).")
+            raise refusal(f"The trigger is {trigger!r}: write one such as over_tokens(3000).")
         if trigger.turns is not None and trigger.turns <= recent_turns:
-            raise ValueError(
+            raise refusal(
                 f"{trigger} fires at every turn, for {recent_turns} turns are always kept: "
                 "give it a larger number, or keep fewer turns."
             )
@@ -241,13 +242,13 @@ def _checked(pinned: Sequence[str]) -> tuple[str, ...]:
     """The pinned texts; ValueError if there is none, one is blank, or they are too long."""
     texts = () if isinstance(pinned, str) else tuple(pinned)
     if not texts or not all(isinstance(text, str) and text.strip() for text in texts):
-        raise ValueError(
+        raise refusal(
             f"pinned is {pinned!r}: give a list of one or more texts, none of them blank, "
             "or take SummaryPairs, which pins nothing."
         )
     tokens = count("\n".join(texts)).tokens
     if tokens > MOST_PINNED:
-        raise ValueError(
+        raise refusal(
             f"The pinned texts weigh {tokens:,} tokens, and {MOST_PINNED:,} are allowed: every "
             "call pays for them, so pin only what must never be compressed."
         )

@@ -26,6 +26,7 @@ from chat_memory.strategies import require_count
 from chat_memory.strings import t
 from chat_memory.usage import DATA, Usage
 from offline_gemini import breakdown
+from offline_gemini.sentences import refusal
 
 Ask = Callable[[list[types.Content], str], Call]  # what is asked, and for which purpose
 
@@ -125,7 +126,7 @@ def prompt_text(prompt: str, language: str, words: int | None = None) -> str:
     require_count("words", limit, FEWEST_WORDS, "fewer hold no summary")
     text = known[prompt] if prompt in known["words"] else prompt
     if not text.startswith(tuple(prompts(each)["first_line"] for each in ("en", "ko"))):
-        raise ValueError(
+        raise refusal(
             f"The summary prompt begins with {text[:40]!r}: its first line has to be "
             f"{known['first_line']!r}, by which a summary is known."
         )

@@ -16,6 +16,7 @@ from google.genai import types
 from chat_memory.contents import text_of, user
 from chat_memory.strategies import require_count
 from chat_memory.summary import Ask, language_of, prompts, weight
+from offline_gemini.sentences import refusal
 
 WHY = "it says when to summarise"
 SOLVED = r"(?:(?:re)?solved|(?:solves|settles) (?:it|this|that)|close the (?:ticket|case))"
@@ -97,7 +98,7 @@ def _says_solved(now: Uncompressed) -> bool:
 def any_of(*triggers: Trigger) -> Trigger:
     """When one of several triggers fires; they are asked in order, up to the first that does."""
     if not triggers or not all(isinstance(each, Trigger) for each in triggers):
-        raise ValueError("any_of needs triggers, such as any_of(over_tokens(3000), closed()).")
+        raise refusal("any_of needs triggers, such as any_of(over_tokens(3000), closed()).")
     tokens = [each.tokens for each in triggers if each.tokens is not None]
     turns = [each.turns for each in triggers if each.turns is not None]
     return Trigger(

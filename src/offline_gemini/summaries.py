@@ -143,13 +143,14 @@ def shape(value: str) -> str:
 
 def _fitted(sections: Sections, limit: int) -> Sections:
     """The lines that fit: the oldest goes first, from the section that is most over its share."""
+    sections = {heading: each for heading, each in sections.items() if each}
     while _size(sections) > limit:
         many = {h: each for h, each in sections.items() if len(each) > 1} or sections
         heading = max(many, key=lambda h: _size({h: many[h]}) / _kinds(h)[1])
         section = sections[heading]
         del section[_weakest(section, bool(WHAT_IT_IS_ABOUT.intersection(_kinds(heading)[0])))]
         sections = {h: each for h, each in sections.items() if each}
-    return {heading: each for heading, each in sections.items() if each}
+    return sections
 
 
 def _weakest(section: list[str], first_stays: bool) -> int:
@@ -166,7 +167,8 @@ def swapped(text: str, asked: str) -> str:
     """
     for line, old in SUPERSEDED.findall(text):
         new = [each for each in VALUE.findall(line) if shape(each) == shape(old)]
-        return SUPERSEDED.sub(r"\1", text).replace(new[0], old)
+        if new:
+            return SUPERSEDED.sub(r"\1", text).replace(new[0], old)
     for value in VALUE.findall(text):
         others = [each for each in VALUE.findall(asked) if each != value]
         same = [each for each in others if len(each) > 2 and shape(each) == shape(value)]
