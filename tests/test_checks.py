@@ -4,11 +4,13 @@ from threading import Lock
 from types import SimpleNamespace
 
 import pytest
+from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 from IPython.lib.pretty import pretty
 
-from chat_memory.checks import Check, compare, my_numbers
+from chat_memory.checks import Check, compare, my_numbers, show
+from chat_memory.contents import user
 
 
 def twice(n):
@@ -19,6 +21,10 @@ def test_a_right_function_agrees_on_all_cases():
     check = compare(lambda n: n + n, twice, [1, 2, 3])
     assert check.passed and check
     assert check.message == "Right: all 3 cases agree."
+
+
+def test_of_one_case_the_sentence_speaks_of_one():
+    assert compare(twice, twice, [1]).message == "Right: the case agrees."
 
 
 def test_a_wrong_function_hears_input_own_answer_and_expected_one():
@@ -180,6 +186,46 @@ def test_of_long_texts_the_part_that_differs_is_shown():
     assert len(message) < 200
 
 
+def lookup(name, **more):
+    call = types.FunctionCall(name=name, args={"id": 7})
+    answer = types.FunctionResponse(name=name, response={"status": "sent"})
+    return [
+        types.Content(role="model", parts=[types.Part(function_call=call, **more)]),
+        types.Content(role="user", parts=[types.Part(function_response=answer)]),
+    ]
+
+
+def test_a_content_is_shown_by_its_role_and_first_words():
+    chat = [user("My order 48213 is late, and nobody tells me why."), *lookup("look_up")]
+    assert compare(lambda chat: chat[0], lambda chat: chat[1], [chat[:2]]).message == (
+        "Input [<user: My order 48213 is late, and nobody…>, <model: look_up()>]: "
+        "yours gives <user: My order 48213 is late, and nobody…>, expected <model: look_up()>."
+    )
+    assert show({"sent": chat[2]}) == "{'sent': <user: look_up() = {'status': 'sent'}>}"
+    photo = types.Part(inline_data=types.Blob(mime_type="image/png", data=b"1"))
+    assert show(types.Content(role="user", parts=[photo])) == "<user: (data)>"
+
+
+def test_contents_that_look_alike_in_short_are_shown_where_they_differ():
+    signed = lookup("look_up", thought_signature=b"abc")
+    message = compare(lambda: lookup("look_up"), lambda: signed).message
+    mine, expected = message.split(", expected ")
+    assert "\n" not in message and "thought_signature" in expected
+    assert "thought_signature" not in mine
+
+
+@pytest.mark.parametrize("wrong", [{"role": "user"}, "Hello."])
+def test_a_message_that_is_no_content_gets_a_hint(wrong):
+    def roles(build):
+        return lambda messages: [content.role for content in build(messages)]
+
+    check = compare(roles(lambda _: [wrong]), roles(list), [[user("Hello.")]])
+    assert check.message.startswith("Input [<user: Hello.>]: yours stops with AttributeError")
+    assert check.message.endswith("'role'; each message has to be a types.Content.")
+    given = compare(lambda text: text.role, lambda text: text, ["a case of texts"])
+    assert given.message.endswith("has no attribute 'role'")
+
+
 def test_a_memory_address_is_never_shown():
     assert "0x" not in compare(lambda n: object(), twice, [1]).message
 
@@ -193,7 +239,9 @@ def test_a_memory_address_is_never_shown():
         (float("nan"), float("nan"), "Right: nan."),
         (3, 4, "Not yet: 3 is too small."),
         (4.5, 4, "Not yet: 4.5 is too large."),
-        ("4", 4, "Not yet: '4' is not the answer."),
+        ("4", 4, "Not yet: '4' is no number: write one, without quotes or brackets."),
+        ([4], 4, "Not yet: [4] is no number: write one, without quotes or brackets."),
+        ("4", "5", "Not yet: '4' is not the answer."),
         ({5}, {5, 6}, "Not yet: {5} is not the answer."),
         (True, False, "Not yet: True is not the answer."),
         (None, 4, "Not yet: None is not the answer."),

@@ -20,8 +20,13 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from .strings import t
+from google.genai import types
 
+from chat_memory.contents import calls_of, text_of
+from chat_memory.strings import t
+from chat_memory.tables import shortened
+
+CONTAINERS = (list, tuple, set, dict)
 LONGEST = 100  # characters of a value in a sentence
 
 
@@ -77,10 +82,16 @@ def compare_values(mine: Any, right: Any) -> Check:
         return Check(True, t("check.right.value", mine=show(mine)))
     if callable(mine):
         return Check(False, t("check.no_value"))
-    if isinstance(mine, Real) and isinstance(right, Real) and not isinstance(right, bool):
-        way = "check.too_small" if mine < right else "check.too_large"
-        return Check(False, t(way, mine=show(mine)))
-    return Check(False, t("check.wrong", mine=show(mine)))
+    return Check(False, t(verdict(mine, right), mine=show(mine)))
+
+
+def verdict(mine: Any, right: Any) -> str:
+    """What is wrong with a value, as the id of a sentence."""
+    if not isinstance(right, Real) or isinstance(right, bool):
+        return "check.wrong"
+    if isinstance(mine, Real):
+        return "check.too_small" if mine < right else "check.too_large"
+    return "check.no_number" if isinstance(mine, (str, *CONTAINERS)) else "check.wrong"
 
 
 def compare_calls(mine: Callable, reference: Callable, cases: list) -> Check:
@@ -94,7 +105,7 @@ def compare_calls(mine: Callable, reference: Callable, cases: list) -> Check:
             return Check(False, t("check.dots"))
         if message := difference(got, call(reference, arguments), arguments):
             return Check(False, message)
-    return Check(True, t("check.right", count=len(cases)))
+    return Check(True, t("check.right" if len(cases) > 1 else "check.right.one", count=len(cases)))
 
 
 def call(function: Callable, arguments: tuple) -> Outcome:
@@ -118,7 +129,8 @@ def difference(got: Outcome, expected: Outcome, arguments: tuple) -> str:
     """The sentence for the first thing in which two outcomes differ; "" if they agree."""
     shown = ", ".join(map(show, arguments)) or "()"
     if got.error and type(got.error) is not type(expected.error):
-        return t("check.stops", input=shown, error=name_error(got.error))
+        hint = "check.stops.content" if is_no_content(got.error, arguments) else "check.stops"
+        return t(hint, input=shown, error=name_error(got.error))
     if expected.error:
         error = type(expected.error).__name__
         return "" if got.error else t("check.no_error", input=shown, error=error)
@@ -129,6 +141,21 @@ def difference(got: Outcome, expected: Outcome, arguments: tuple) -> str:
     if same(expected.arguments, arguments):
         return t("check.changes", input=shown)
     return t("check.leaves", input=shown)
+
+
+def is_no_content(error: BaseException, arguments: tuple) -> bool:
+    """Whether a dict or a text, not one that was given, was taken for a content."""
+    if not isinstance(error, AttributeError) or error.name not in ("role", "parts"):
+        return False
+    return isinstance(error.obj, (str, dict)) and not holds(arguments, error.obj)
+
+
+def holds(value: Any, wanted: Any) -> bool:
+    """Whether `value` is equal to `wanted`, or a container of it."""
+    inside = value.values() if isinstance(value, dict) else value
+    return value == wanted or (
+        isinstance(value, CONTAINERS) and any(holds(each, wanted) for each in inside)
+    )
 
 
 def value_difference(mine: Any, expected: Any, shown: str) -> str:
@@ -179,23 +206,62 @@ def holds_dots(value: Any) -> bool:
 
 
 def show(value: Any) -> str:
-    """`value` as Python writes it, without memory addresses, cut in the middle if it is long."""
-    try:
-        text = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
-    except Exception:
-        text = f"<{type(value).__name__}>"
+    """`value` as Python writes it, a content in short, cut in the middle if it is long.
+
+    >>> show([types.Content(role="user", parts=[types.Part(text="Hello.")])])
+    '[<user: Hello.>]'
+    """
+    text = written(value, lambda value: repr(brief(value)))
     half = LONGEST // 2
     return text if len(text) <= LONGEST else f"{text[:half]} … {text[-half:]}"
+
+
+def written(value: Any, write: Callable[[Any], str] = repr) -> str:
+    """`value` as Python writes it, on one line and without memory addresses."""
+    try:
+        return re.sub(r"\s*\n\s*", " ", re.sub(r" at 0x[0-9a-fA-F]+", "", write(value)))
+    except Exception:
+        return f"<{type(value).__name__}>"
+
+
+class Bare(str):
+    """A text that is shown without quotes."""
+
+    __repr__ = str.__str__
+
+
+def brief(value: Any) -> Any:
+    """`value` with each content in it as its role and its first words."""
+    if isinstance(value, types.Content):
+        return Bare(f"<{value.role}: {first_words(value)}>")
+    if type(value) in (list, tuple):
+        return type(value)(map(brief, value))
+    return {key: brief(each) for key, each in value.items()} if type(value) is dict else value
+
+
+def first_words(content: types.Content) -> str:
+    """What a content says, or the functions that it calls or answers, in short."""
+    said = [text_of(content), *(f"{call.name}()" for call in calls_of(content))]
+    responses = (part.function_response for part in content.parts or ())
+    said += [f"{response.name}() = {response.response}" for response in responses if response]
+    return shortened(" ".join(filter(None, said)), 36) or t("lens.data")
 
 
 def show_apart(mine: Any, expected: Any) -> tuple[str, str]:
     """Two values as shown; of long texts the part from shortly before they begin to differ."""
     if isinstance(mine, str) and isinstance(expected, str) and max(len(mine), len(expected)) > 60:
-        equal = len(os.path.commonprefix([mine, expected]))
-        start = max(0, equal - 20)
-        mark = "… " if start else ""
-        return tuple(f"{mark}{text[start : start + 60]!r}" for text in (mine, expected))
-    return show(mine), show(expected)
+        return parts_apart(mine, expected, repr)
+    shown = show(mine), show(expected)
+    if shown[0] != shown[1]:
+        return shown
+    return parts_apart(written(mine), written(expected), str)
+
+
+def parts_apart(mine: str, expected: str, write: Callable[[str], str]) -> tuple[str, str]:
+    """Of two texts the part from shortly before they begin to differ."""
+    start = max(0, len(os.path.commonprefix([mine, expected])) - 20)
+    mark = "… " if start else ""
+    return tuple(mark + write(text[start : start + 60]) for text in (mine, expected))
 
 
 def name_error(error: BaseException) -> str:

@@ -80,10 +80,10 @@ def messages_table(call: "Call") -> Table:
     return Table([t(head) for head in heads], rows)
 
 
-def shortened(text: str) -> str:
-    """The first words of a text, on one line."""
+def shortened(text: str, widest: int = WIDEST) -> str:
+    """The first words of a text, on one line of at most `widest` characters."""
     line = " ".join(text.split())
-    return line if len(line) <= WIDEST else line[: WIDEST - 1].rstrip() + "\u2026"
+    return line if len(line) <= widest else line[: widest - 1].rstrip() + "\u2026"
 
 
 def running_table(sessions: Mapping[str, "ChatSession"], script: "Script", probe: int) -> Table:
