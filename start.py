@@ -7,7 +7,9 @@
     python3 start.py reset 05   renews your copy of a chapter and keeps the old one beside it
 
 Options after a word are passed on; a first word that begins with `-` goes to JupyterLab, with all
-the rest. This file only asks for the right Python: even Python 2 can read as far as that sentence.
+the rest. `--help` shows this.
+
+This file only asks for the right Python: even Python 2 can read as far as that sentence.
 What the words do stands in tools/launch.py, how the environment is made in tools/environment.py.
 """
 # ruff: noqa: UP031, UP036
@@ -27,4 +29,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "too
 import launch
 
 if __name__ == "__main__":
+    if sys.argv[1:2] in (["--help"], ["-h"]):
+        print(__doc__.rpartition("\n\n")[0])
+        sys.exit()
     sys.exit(launch.main(sys.argv[1:]))

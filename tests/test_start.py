@@ -64,6 +64,19 @@ def test_options_after_a_word_are_its_own(word):
     assert launch.parse([word, "-x", "y"]) == (getattr(launch, word), ["-x", "y"])
 
 
+@pytest.mark.parametrize("words", [["--help"], ["-h"], ["--help", "--port", "9000"]])
+def test_help_names_the_words_and_sets_nothing_up(words):
+    said = start(*words, before="import subprocess; subprocess.Popen = None")
+    assert (said.returncode, said.stderr) == (0, "")
+    for word in ("start.py ", "start.py test", "start.py store", "start.py chat", "reset 05"):
+        assert word in said.stdout
+    assert "tools/" not in said.stdout
+
+
+def test_the_help_of_a_word_is_its_own():
+    assert launch.parse(["chat", "--help"]) == (launch.chat, ["--help"])
+
+
 @pytest.mark.parametrize("words", [["lob"], ["Test"], [""], ["05"], ["reset"], ["reset", "99"]])
 def test_anything_else_is_one_sentence_and_exit_code_2(words):
     said = start(*words)
