@@ -4,9 +4,10 @@ import sys
 
 import pytest
 
-from chat_memory import ChatSession, load
+from chat_memory import ChatSession, connect, load, play
 from chat_memory.__main__ import main, strategy_of, usage_table
 from chat_memory.strategies import Everything, LastMessages, LastTurns
+from chat_memory.usage import cost, total
 
 HEADS = "call | contents | prompt | thoughts | candidates | total | seconds"
 
@@ -37,9 +38,10 @@ def typing(monkeypatch):
 
 
 def rows(text):
-    """The usage table in a text, as lists of cells."""
+    """The usage table in a text, as lists of cells; without its last row, the sum."""
     lines = [line for line in text.splitlines() if line.startswith("| ")]
-    return [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines]
+    cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines]
+    return [row for row in cells if row[0] != "sum"]
 
 
 def test_run_prints_the_transcript_and_what_each_call_cost(capsys):
@@ -55,6 +57,25 @@ def test_run_prints_the_transcript_and_what_each_call_cost(capsys):
     prompts, totals = [int(row[2]) for row in table[2:]], [int(row[5]) for row in table[2:]]
     assert prompts[1] > totals[0]
     assert prompts[2] < prompts[0]
+
+
+def test_the_last_row_is_the_sum_and_the_line_below_its_price(capsys):
+    main(["run", "queue"])
+    *_, last, line = capsys.readouterr().out.splitlines()
+    session = play("queue", ChatSession(connect(offline=True, quiet=True)))
+    used = total(session)
+    assert [cell.strip() for cell in last.strip("| ").split("|")] == [
+        *("sum", "-", str(used.prompt_token_count), str(used.thoughts_token_count)),
+        *(str(used.candidates_token_count), str(used.total_token_count), "-"),
+    ]
+    dollars = cost(used, session.model)
+    assert line == f"At the prices of 2026-11-30 this is {dollars:.6f} US dollars."
+
+
+def test_without_a_price_there_is_a_sentence_in_its_place(capsys, monkeypatch):
+    monkeypatch.setenv("CHAT_MEMORY_MODEL", "gpt-5")
+    main(["run", "queue"])
+    assert "has no price of gpt-5" in capsys.readouterr().out.splitlines()[-1]
 
 
 def test_run_writes_a_log_that_can_be_loaded(capsys, tmp_path):
@@ -157,6 +178,17 @@ def test_a_chat_remembers_clears_and_quits(capsys, typing):
     assert 'Gemini: Earlier you wrote: "My cat is called Momo."' in out
     assert "(/clear: the list is empty" in out
     assert [row[1] for row in rows(out)[2:]] == ["1", "3", "1"]
+
+
+def test_another_command_is_named_and_not_sent(capsys, typing):
+    typing(
+        "/help", "/exit now", "/도움", "/", "Hello.", "/Clear", "/etc/hosts is gone.", "/QUIT", "x"
+    )
+    assert main(["chat"]) == 0
+    out = capsys.readouterr().out
+    for word in ("/help", "/exit now", "/도움", "/"):
+        assert f"\n{word} is not a command: there are /clear and /quit.\n" in f"\n{out}"
+    assert [row[1] for row in rows(out)[2:]] == ["1", "1"]
 
 
 @pytest.mark.parametrize("key", [EOFError(), KeyboardInterrupt()])

@@ -2,13 +2,15 @@
 
 `chat` is a chat you type, with `/clear` and `/quit`; after each turn its run log is written, so
 that Ctrl-C and Ctrl-D lose nothing. `run` plays a conversation (a `.toml` or `.txt` file, or the
-name of a bundled one), prints the transcript and what each call cost, and writes a log if asked.
+name of a bundled one), prints the transcript, what each call cost and the sum in US dollars, and
+writes a log if asked.
 
 Whatever goes wrong is one sentence on the error stream and exit code 2.
 This file does *not* draw: charts are for notebooks.
 """
 
 import argparse
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -24,9 +26,12 @@ from chat_memory.errors import ChatError
 from chat_memory.session import ChatSession
 from chat_memory.strategies import Everything, LastMessages, LastTurns, Strategy
 from chat_memory.strings import t
+from chat_memory.tables import shortened
+from chat_memory.usage import Usage, cost, day_of_prices, total
 
 RUNS = Path(__file__).resolve().parents[2] / "runs"
 STRATEGIES = {"everything": Everything, "last-turns": LastTurns, "last-messages": LastMessages}
+COMMAND = re.compile(r"/[^/\s]*(\s|$)")  # one word; a path has another slash in it
 COLUMNS = ("call", "contents", "prompt", "thoughts", "candidates", "total", "seconds")
 
 
@@ -94,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
         except ChatError as error:
             bar.write(str(error), file=sys.stderr)
             code = 2
-    print("\n" + usage_table(session.calls))
+    print("\n" + bill(session))
     if options.log:
         print(t("cli.saved", path=session.save(options.log)))
     return code
@@ -133,8 +138,10 @@ def lines(content: types.Content) -> Iterator[str]:
 
 
 def usage_table(calls: Sequence[Call]) -> str:
-    """What each call sent and cost, one row a call; what is not known is a dash."""
+    """What each call sent and cost, one row a call, and their sum; what is not known is a dash."""
     rows = [COLUMNS, *(row_of(number, call) for number, call in enumerate(calls))]
+    if calls:
+        rows.append(row_of_usage(t("cli.sum"), None, total(calls), None))
     texts = [["-" if value is None else str(value) for value in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     texts.insert(1, ["-" * (width - 1) + ":" for width in widths])
@@ -144,18 +151,34 @@ def usage_table(calls: Sequence[Call]) -> str:
 
 def row_of(number: int, call: Call) -> tuple[object, ...]:
     """A call as a row of the usage table."""
-    usage = call.usage
-    if usage is None:
-        return (number, len(call.contents), None, None, None, None, call.seconds)
+    return row_of_usage(number, len(call.contents), call.usage or Usage(), call.seconds)
+
+
+def row_of_usage(
+    name: int | str, contents: int | None, usage: Usage, seconds: float | None
+) -> tuple[object, ...]:
+    """A usage under its name as a row of the usage table."""
     return (
-        number,
-        len(call.contents),
+        name,
+        contents,
         usage.prompt_token_count,
         usage.thoughts_token_count,
         usage.candidates_token_count,
         usage.total_token_count,
-        call.seconds,
+        seconds,
     )
+
+
+def bill(session: ChatSession) -> str:
+    """What a session's calls cost: the usage table, and the sum in US dollars."""
+    table = usage_table(session.calls)
+    if not session.calls:
+        return table
+    try:
+        dollars = cost(total(session.calls), session.model)
+    except ValueError:
+        return f"{table}\n{t('cli.no_price', model=session.model)}"
+    return f"{table}\n{t('cli.bill', as_of=day_of_prices(), dollars=dollars)}"
 
 
 def chat(options: argparse.Namespace) -> int:
@@ -166,13 +189,15 @@ def chat(options: argparse.Namespace) -> int:
     log = options.log or RUNS / f"chat-{datetime.now():%Y%m%d-%H%M%S}.json"
     print(t("cli.chat"))
     for text in typed():
-        if text == "/clear":
+        if text.casefold() == "/clear":
             session.clear()
             print(t("cli.cleared"))
+        elif COMMAND.match(text):
+            print(t("cli.no_command", word=shortened(text)))
         else:
             answer(session, text, log)
     if session.calls:
-        print("\n" + usage_table(session.calls))
+        print("\n" + bill(session))
         print(t("cli.saved", path=session.save(log)))
     return 0
 
@@ -185,7 +210,7 @@ def typed() -> Iterator[str]:
         except (EOFError, KeyboardInterrupt):
             print()
             return
-        if text == "/quit":
+        if text.casefold() == "/quit":
             return
         if text:
             yield text

@@ -145,7 +145,7 @@ def price(model: str, as_of: str | None = None) -> Price:
     0.75
     """
     table = _prices()
-    day = date.fromisoformat(as_of) if as_of else table["as_of"]
+    day = date.fromisoformat(as_of) if as_of else day_of_prices()
     known = [r for r in table["prices"] if r["model"] == model and r["valid_from"] <= day]
     if not known:
         raise refusal(
@@ -154,6 +154,11 @@ def price(model: str, as_of: str | None = None) -> Price:
         )
     row = max(known, key=lambda row: row["valid_from"])
     return Price(row["in"], row["out"], row["cached_in"])
+
+
+def day_of_prices() -> date:
+    """The day at which prices are looked up: the file's own `as_of`."""
+    return _prices()["as_of"]
 
 
 @functools.cache
