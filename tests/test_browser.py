@@ -109,10 +109,13 @@ def test_a_chapter_runs_and_its_slider_gives_the_right_numbers(
     page = open_page(chapter)
     page.predict(cell)
     before = page.figure(cell)
+    told = page.cell(cell).locator("[role=status]")
+    assert "Now move the controls" in told.text_content()
     page.type_number(cell, value)
     expected = bars(data(value))
     after = page.wait_for(cell, lambda figure: plotted(figure, expected) == expected)
     assert after["traces"] != before["traces"]
+    told.filter(has_text="The figure shows: ").wait_for()
 
 
 def test_a_typed_message_adds_to_the_list_and_to_the_chart(open_page):
@@ -124,6 +127,8 @@ def test_a_typed_message_adds_to_the_list_and_to_the_chart(open_page):
         rows = page.cell("msg-box").locator("table tr")
         assert rows.count() == 1 + 2 * number
         assert text in rows.nth(2 * number - 1).text_content()
+        told = ["Now send two messages", "The figure shows: "][number - 1]
+        page.cell("msg-box").locator("[role=status]").filter(has_text=told).wait_for()
 
 
 def test_keys_reach_every_control_and_no_command_of_jupyterlab(open_page):
