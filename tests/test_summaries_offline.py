@@ -21,7 +21,7 @@ from offline_gemini.billing import breakdown
 from offline_gemini.extract import values
 from offline_gemini.facts import facts
 from offline_gemini.faults import SWAP
-from offline_gemini.replies import answer
+from offline_gemini.replies import Answer, answer, misremembered
 from offline_gemini.scripts import fold
 from offline_gemini.summaries import shape, summary, swapped
 
@@ -211,9 +211,69 @@ def test_what_the_talk_is_about_stays_and_the_last_news_replace_older_ones():
         prompt="## Steps tried and results\n## Status and blockers\n## Next step",
         limit=30,
     )
-    assert "hold the down key" in made
+    assert "hold the down key" in made and "up key" not in made
     assert made.count("booked now") == made.count("wait at home") == 1
-    assert "opened a ticket" not in made and "pull the plug" not in made
+    news = told(
+        "model: I have opened it.", "model: It is booked now.", prompt="## Status and blockers"
+    )
+    assert news.splitlines()[1:] == ["It is booked now"]
+
+
+def test_a_section_with_one_line_keeps_it_while_another_has_more():
+    made = told(
+        *(f"user: Code number {n} is AB-{n}00." for n in range(1, 5)),
+        "user: It stopped on 5 October while I was away for the weekend.",
+        limit=22,
+    )
+    assert "It stopped on 5 October" in made and "AB-400" in made and "AB-300" not in made
+
+
+def test_a_step_stands_once_and_a_request_is_no_news():
+    made = told(
+        "user: I tried the reset, and the error E07 came back.",
+        "model: Please tell me as soon as it is booked.",
+        prompt="## Reported issue\n## Steps tried and results\n"
+        "## Status and blockers\n## Next step",
+    )
+    assert made.splitlines() == [
+        "## Steps tried and results",
+        "I tried the reset, and the error E07 came back",
+        "## Next step",
+        "Please tell me as soon as it is booked",
+    ]
+
+
+def test_measures_belong_to_the_product_and_error_names_count_as_values():
+    made = told(
+        "user: The screen is 8.2 kg. It says ConnectionResetError and stops.",
+        prompt="## Product and environment\n## Identifiers",
+    )
+    assert made.splitlines() == [
+        "## Product and environment",
+        "The screen is 8.2 kg",
+        "## Identifiers",
+        "It says ConnectionResetError and stops",
+    ]
+
+
+def test_no_line_is_longer_than_24_words_and_news_take_a_sixth_of_the_room():
+    long = "My order 48213 is late because " + " ".join(["and so on"] * 20)
+    [_, line] = told(f"user: {long}.", prompt="## Identifiers").splitlines()
+    assert len(line.split()) == 24
+    news = "It is booked and " + " ".join(["goes on"] * 20)
+    made = told(f"model: {news}.", prompt="## Status and blockers", limit=60)
+    assert len(made.splitlines()[1].split()) == 10
+
+
+def test_calls_of_one_name_and_their_responses_are_matched_in_order():
+    made = told(
+        'call: look_up {"id": "A-1"}',
+        'call: look_up {"id": "B-2"}',
+        'response: look_up {"at": "10:00"}',
+        'response: look_up {"at": "11:00"}',
+        prompt="## Tool insights",
+    )
+    assert made.splitlines()[1:] == ["look_up A-1: 10:00", "look_up B-2: 11:00"]
 
 
 def test_a_heading_of_ones_own_gets_what_is_worth_keeping():
@@ -291,6 +351,9 @@ def test_without_a_correction_a_value_is_swapped_for_another_of_its_shape():
     text = "## Identifiers\nThe order is 48213"
     assert swapped(text, "user: 48213 and 55555.") == "## Identifiers\nThe order is 55555"
     assert swapped(text, "user: 48213 only.") == text
+    assert swapped("At the bottom it says 64", "user: 62?") == "At the bottom it says 64"
+    stray = "It is TK-5520 (superseded: the old one)"
+    assert swapped(stray, "user: TK-5520") == stray
 
 
 def test_the_fault_changes_no_answer_that_is_no_summary():
@@ -298,6 +361,9 @@ def test_the_fault_changes_no_answer_that_is_no_summary():
         played("en", faults, Everything()) for faults in (None, {1: SWAP, 2: SWAP, 5: SWAP})
     )
     assert to_json(plain.transcript) == to_json(faulty.transcript)
+    said = Answer("You paid 89.90 for it.")
+    asked = {"contents": to_json([user("The shop says 79.90 today.")])}
+    assert misremembered(said, asked) == said
 
 
 def test_the_shape_of_a_value():

@@ -99,7 +99,7 @@ def _folded(wanted: Wanted) -> Sections:
     for line in filter(None, wanted.earlier.splitlines()):
         heading = line[3:] if line[3:] in sections else heading
         sections[heading] += [] if line.startswith("## ") else line.split(wanted.glue)
-    homes = {kind: each for each in reversed(wanted.headings) for kind in _kinds(each)[0]}
+    homes = {kind: each for each in wanted.headings for kind in _kinds(each)[0]}
     for line in lines(wanted.parts):
         if line.kind in homes:
             _add(line, sections[homes[line.kind]], sections, wanted)
