@@ -109,7 +109,7 @@ def _running_row(label: str, calls: Sequence["Call"], script: "Script", probe: i
     asked = next((each for each in probes(calls, script) if each.number == probe), None)
     if asked is None:
         raise refusal(t("error.not_played", label=label, turn=probe))
-    repeated = max(call.turn for call in calls) - max(call.scripted for call in calls)
+    repeated = max(call.turn for call in calls) - max(call.scripted or 0 for call in calls)
     others = sum(1 for call in calls if call.purpose != "answer")
     prompt, summed = asked.call.usage.prompt_token_count, total(calls).prompt_token_count
     return prompt, summed, asked.in_request, others + repeated

@@ -235,7 +235,7 @@ class Live:
         """The figure on the page, at the controls' values."""
         for widget in self.controls.values():
             widget.observe(self._move, names="value")
-        return Screen(self.start)
+        return Screen(self.at(**self.values))
 
     @cached_property
     def veil(self) -> Veil:
