@@ -230,14 +230,14 @@ def test_a_section_with_one_line_keeps_it_while_another_has_more():
 
 def test_a_step_stands_once_and_a_request_is_no_news():
     made = told(
-        "user: I tried the reset, and the error E07 came back.",
+        "user: I tried the reset, and it is still broken.",
         "model: Please tell me as soon as it is booked.",
         prompt="## Reported issue\n## Steps tried and results\n"
         "## Status and blockers\n## Next step",
     )
     assert made.splitlines() == [
         "## Steps tried and results",
-        "I tried the reset, and the error E07 came back",
+        "I tried the reset, and it is still broken",
         "## Next step",
         "Please tell me as soon as it is booked",
     ]
@@ -254,6 +254,10 @@ def test_measures_belong_to_the_product_and_error_names_count_as_values():
         "## Identifiers",
         "It says ConnectionResetError and stops",
     ]
+    assert values("It says ConnectionResetError or TIMED_OUT") == {
+        "ConnectionResetError",
+        "TIMED_OUT",
+    }
 
 
 def test_no_line_is_longer_than_24_words_and_news_take_a_sixth_of_the_room():
