@@ -39,6 +39,7 @@ PLACES = {  # colour and pattern; the word is in strings.py
     "kept": (BLUE, ""),
     "dropped": (GREY, None),  # hollow
     "summarised": (GREEN, "x"),
+    "pair": (GREEN, ""),
     "pinned": (PURPLE, "/"),
 }
 ROW = 18  # px
@@ -68,7 +69,7 @@ def draw_context(data: object, turn: int | None = None, *, title: str | None = N
         raise refusal(t("lens.error", turn=turn, last=last))
     call = chosen[-1]
     rows = _rows(call, _transcript(calls[: calls.index(call) + 1]))
-    seen = sum(row.place in ("kept", "pinned") for row in rows)
+    seen = sum(row.place in ("kept", "pair", "pinned") for row in rows)
     found = t("lens.title", turn=turn_of(call), seen=seen, all=len(rows))
     return _chart(rows, title or found)
 
@@ -114,7 +115,7 @@ def _rows(call: object, transcript: Sequence[types.Content]) -> list[Row]:
     places = ["kept" if index in set(sent) else lost for index in range(len(transcript))]
     rows = [message_row(*pair) for pair in zip(transcript, places, strict=True)]
     first = sent[0] if sent else len(rows)
-    rows[first:first] = [message_row(content, "kept") for content in put_in]
+    rows[first:first] = [message_row(content, "pair") for content in put_in]
     text = call.context.pinned or call.context.system
     if text is not None:
         rows.insert(0, message_row(types.Content(parts=[types.Part(text=text)]), "pinned"))

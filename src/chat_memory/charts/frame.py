@@ -61,6 +61,7 @@ class Frame:
         """Put the frame around traces; `found` is the title unless one was given."""
         last = max([*turns, self.turns or 1])
         top = self.top or ROOM * self._highest(values)
+        lowest = min([0, *(ROOM * value for value in values if value is not None)])
         heading = title_of(self.title or found)
         layout = {
             "title": heading,
@@ -68,7 +69,7 @@ class Frame:
             "bargap": 0.15,
             "xaxis": {"title": {"text": t(f"chart.{self.across}")}, "range": [0.4, last + 0.6]}
             | _ticks(last),
-            "yaxis": {"title": {"text": self.heading}, "range": [0, top]} | self._format(),
+            "yaxis": {"title": {"text": self.heading}, "range": [lowest, top]} | self._format(),
             "annotations": [
                 *_labels(labels, top),
                 *self._limit_label(top),
