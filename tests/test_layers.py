@@ -526,8 +526,9 @@ def test_the_lens_shows_the_pins_first_and_what_the_summary_covers():
     rows = draw_context(session).table().splitlines()[3:]
     places = [row.split("  ")[-1] for row in rows]
     [made] = session.strategy.summaries
-    kept = len(session.calls[-1].contents)
-    assert places == ["pinned"] + ["inside the summary"] * made.stop + ["kept"] * kept
+    kept = len(session.calls[-1].contents) - 2  # the pair stands before them
+    assert places[: made.stop + 1] == ["pinned"] + ["inside the summary"] * made.stop
+    assert len(places) == made.stop + 3 + kept and places[-kept:] == ["kept"] * kept
 
 
 def test_a_recount_bills_the_pins_and_says_that_a_summary_needs_a_model():
