@@ -186,6 +186,13 @@ def test_it_has_to_be_smaller_than_what_it_replaces_the_earlier_one_counted():
     assert not summary_by(few, earlier=f"{GOOD} It was a long talk.", text=GOOD).refused
 
 
+def test_the_earlier_summary_tells_the_language_when_the_turns_are_wordless():
+    photos = [types.Content(role="user", parts=[IMAGE]), model("123 456 789. " * 90)]
+    ask, asked = replying("## 결론\n사진을 받았습니다.")
+    made = summarize(photos, ask, "## 결론\n주문 48213이 늦습니다.", "three_lines")
+    assert asked[0][0].startswith(prompts("ko")["first_line"]) and not made.refused
+
+
 def test_a_prompt_without_headings_asks_for_none():
     mine = prompts("en")["first_line"]
     assert not summary_by(prompt=mine, text="Forty questions, all answered.").refused

@@ -1,4 +1,4 @@
-"""A summary in place of old turns: what is asked for, the pair that carries it, and when.
+"""A summary in place of old turns: what is asked for, what is taken, and the pair that holds it.
 
 A summary is one more model answer: it costs a call, and its errors become the past. So it is
 checked before it is taken, the contents it stands for stay in the transcript, and it knows which
@@ -62,10 +62,11 @@ def summarize(
     `prompt` is "sections", "three_lines", or a text of your own that begins with the first line
     of one of these. Whatever goes wrong is said in `refused`: nothing is raised for a bad reply.
     """
-    wanted = prompt_text(prompt, language_of(stretch), words)
+    replaced = [*pair(earlier), *stretch]
+    wanted = prompt_text(prompt, language_of(replaced), words)
     call = ask([user(request(wanted, stretch, earlier))], "summary")
     text = text_of(call.reply).strip() if call.reply else ""
-    return Summary(text, call.usage, _why_not(call, text, wanted, stretch, earlier))
+    return Summary(text, call.usage, _why_not(call, text, wanted, replaced))
 
 
 def pair(text: str, shadow: str = "shadow") -> list[types.Content]:
@@ -149,9 +150,7 @@ def weight(stretch: Iterable[types.Content]) -> int:
     return sum(breakdown({"contents": contents.to_json(stretch)}, "", {}).contents)
 
 
-def _why_not(
-    call: Call, text: str, wanted: str, stretch: list[types.Content], earlier: str
-) -> str:
+def _why_not(call: Call, text: str, wanted: str, replaced: list[types.Content]) -> str:
     """Why a reply is not taken as a summary, as one sentence; "" if it is."""
     if call.error:
         return t("summary.failed", reason=call.error)
@@ -160,7 +159,7 @@ def _why_not(
     headings = re.findall("^## (.+)", wanted, re.MULTILINE)
     if headings and not any(each.casefold() in text.casefold() for each in headings):
         return t("summary.no_heading", heading=headings[0])
-    if language_of([call.reply]) != language_of(stretch):
+    if language_of([call.reply]) != language_of(replaced):
         return t("summary.language")
-    size, room = weight(pair(text)), weight([*pair(earlier), *stretch])
+    size, room = weight(pair(text)), weight(replaced)
     return t("summary.long", size=size, room=room) if size >= room else ""
