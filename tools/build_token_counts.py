@@ -29,6 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 if str(ROOT / "src") not in sys.path:
     sys.path.insert(0, str(ROOT / "src"))
 
+from chat_memory.summary import prompts  # noqa: E402 - run from a checkout
 from offline_gemini import billing, replies, scripts, tokens  # noqa: E402 - run from a checkout
 
 CONVERSATIONS = sorted((ROOT / "data" / "conversations").glob("*.toml"))
@@ -95,9 +96,17 @@ def check(table: Mapping[str, int], stored: Mapping[str, int]) -> int:
 
 
 def words_of_data() -> set[str]:
-    """Every word of the conversations, as billing cuts them."""
-    found = (texts_of_script(scripts.load_script(path)) for path in CONVERSATIONS)
+    """Every word of the conversations and of our own prompts, as billing cuts them."""
+    found = [texts_of_script(scripts.load_script(path)) for path in CONVERSATIONS]
+    found += map(texts_of_prompts, ("en", "ko"))
     return {word for texts in found for text in texts for word in tokens.words(text)}
+
+
+def texts_of_prompts(language: str) -> list[str]:
+    """What we ask a model for in a language, with the usual word limits."""
+    table = prompts(language)
+    texts = [text for text in table.values() if isinstance(text, str)]
+    return [text.replace("{words}", str(n)) for text in texts for n in table["words"].values()]
 
 
 def texts_of_script(script: scripts.Script) -> list[str]:
