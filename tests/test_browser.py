@@ -15,12 +15,21 @@ import store
 from browser import Lab, need_chromium
 from nbformat import v4
 
-from chat_memory import ChatSession, LastMessages, LastTurns, connect, play
-from chat_memory.charts import draw_tokens
-from chat_memory.conversations import even_chat
+from chat_memory import (
+    ChatSession,
+    LastMessages,
+    LastTurns,
+    LayeredHybrid,
+    SummaryPairs,
+    connect,
+    play,
+)
+from chat_memory.charts import Chart, draw_cache, draw_tokens
+from chat_memory.conversations import even_chat, find
 from chat_memory.recount import recounted
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
+PINNED = find("support").pinned
 TINY = """
 from chat_memory import ChatSession, LastTurns, connect, play
 from chat_memory.charts import Live, Predict, draw_tokens
@@ -41,8 +50,14 @@ def session(strategy=None, client=None):
     return ChatSession(own, thinking=False, **options)
 
 
-def case(strategy=None, **options):
-    return play("support", session(strategy), turns=24, **options)
+def case(strategy=None, turns=24, **options):
+    return play("support", session(strategy), turns=turns, **options)
+
+
+def cached(system):
+    chat = even_chat(24, answer=100, system=system)
+    client = connect(True, [chat], caching=True, quiet=True)
+    return draw_cache(play(chat, session(LastTurns(6), client)))
 
 
 def even(turns):
@@ -56,6 +71,9 @@ LIVE: list[tuple[str, str, int, Callable]] = [
     ("03_cost", "cost-live", 40, even),
     ("04_trim", "trim-live", 5, lambda n: case(LastTurns(n), tools=False)),
     ("05_trim_tools", "tool-live", 9, lambda n: recounted(case().calls, LastMessages(n))),
+    ("06_summary", "sum-live", 4, lambda n: case(SummaryPairs(n, 2))),
+    ("07_hybrid", "hyb-live", 4, lambda n: case(LayeredHybrid(PINNED, n), turns=48)),
+    ("08_caching", "cache-live", 5000, cached),
 ]
 
 
@@ -93,8 +111,9 @@ def open_page(lab, request, tmp_path):
 
 
 def bars(data):
-    """The stacked numbers of a chart, by band."""
-    traces = (trace for trace in draw_tokens(data).data if trace.type == "bar")
+    """The stacked numbers of a chart, or of the calls it draws, by band."""
+    chart = data if isinstance(data, Chart) else draw_tokens(data)
+    traces = (trace for trace in chart.data if trace.type == "bar")
     return {trace.name: list(trace.y) for trace in traces}
 
 
