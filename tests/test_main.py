@@ -6,6 +6,7 @@ import pytest
 
 from chat_memory import ChatSession, connect, load, play
 from chat_memory.__main__ import main, strategy_of, usage_table
+from chat_memory.layers import KeyFacts, LayeredHybrid, SummaryPairs
 from chat_memory.strategies import Everything, LastMessages, LastTurns
 from chat_memory.usage import cost, total
 
@@ -163,10 +164,19 @@ def test_a_log_that_cannot_be_written_is_said_after_the_table(capsys, tmp_path):
         ("last-turns:6", LastTurns(6)),
         ("last-turns:6:2", LastTurns(6, drop_to=2)),
         ("last-messages:4", LastMessages(4)),
+        ("summary-pairs:8:4", SummaryPairs(8, 4)),
+        ("key-facts:6", KeyFacts(6)),
+        ("hybrid:5", LayeredHybrid(["Order 48213."], 5)),
     ],
 )
 def test_a_strategy_is_named_by_a_word(spec, strategy):
-    assert strategy_of(spec) == strategy
+    assert repr(strategy_of(spec, ["Order 48213."])) == repr(strategy)
+
+
+def test_the_hybrid_pins_what_the_script_pins():
+    assert strategy_of("hybrid", ["Order 48213."]).pinned == ("Order 48213.",)
+    with pytest.raises(ValueError, match="pinned is"):
+        strategy_of("hybrid")
 
 
 def test_a_chat_remembers_clears_and_quits(capsys, typing):

@@ -23,6 +23,7 @@ from chat_memory.calls import Call
 from chat_memory.connect import connect
 from chat_memory.conversations import find, play
 from chat_memory.errors import ChatError
+from chat_memory.layers import KeyFacts, LayeredHybrid, SummaryPairs
 from chat_memory.session import ChatSession
 from chat_memory.strategies import Everything, LastMessages, LastTurns, Strategy
 from chat_memory.strings import t
@@ -30,7 +31,14 @@ from chat_memory.tables import shortened
 from chat_memory.usage import Usage, cost, day_of_prices, total
 
 RUNS = Path(__file__).resolve().parents[2] / "runs"
-STRATEGIES = {"everything": Everything, "last-turns": LastTurns, "last-messages": LastMessages}
+STRATEGIES = {
+    "everything": Everything,
+    "last-turns": LastTurns,
+    "last-messages": LastMessages,
+    "summary-pairs": SummaryPairs,
+    "key-facts": KeyFacts,
+    "hybrid": LayeredHybrid,
+}
 COMMAND = re.compile(r"/[^/\s]*(\s|$)")  # one word; a path has another slash in it
 COLUMNS = ("call", "contents", "prompt", "thoughts", "candidates", "total", "seconds")
 
@@ -69,8 +77,8 @@ def parser() -> Parser:
     return whole
 
 
-def strategy_of(spec: str) -> Strategy:
-    """The strategy that a word on the command line names.
+def strategy_of(spec: str, pinned: Sequence[str] = ()) -> Strategy:
+    """The strategy that a word on the command line names; `hybrid` pins `pinned`.
 
     >>> strategy_of("last-turns:6:2")
     LastTurns(6, drop_to=2)
@@ -79,14 +87,16 @@ def strategy_of(spec: str) -> Strategy:
     if name not in STRATEGIES or not all(number.lstrip("-").isdigit() for number in numbers):
         raise ValueError(t("cli.strategy", spec=spec))
     try:
-        return STRATEGIES[name](*map(int, numbers))
+        first = [pinned] if name == "hybrid" else []
+        return STRATEGIES[name](*first, *map(int, numbers))
     except TypeError:  # too many numbers, or too few
         raise ValueError(t("cli.strategy", spec=spec)) from None
 
 
 def run(options: argparse.Namespace) -> int:
     """Play a conversation; print its transcript and usage, whatever happens on the way."""
-    script, strategy = find(options.scenario), strategy_of(options.strategy)
+    script = find(options.scenario)
+    strategy = strategy_of(options.strategy, script.pinned)
     session = ChatSession(connect(conversations=[script]), strategy=strategy)
     size = sum(1 for turn in script.turns if turn.user)
     code = 0

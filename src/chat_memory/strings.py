@@ -104,8 +104,8 @@ EN = {
     "cli.result": "  {name} gives {result}",
     "cli.saved": "The run log is in {path}.",
     "cli.strategy": (
-        "The strategy {spec} is not known: write everything, last-turns:6, last-turns:6:2 or "
-        "last-messages:6."
+        "The strategy {spec} is not known: write everything, last-turns:6, last-turns:6:2, "
+        "last-messages:6, summary-pairs:8:4, key-facts:6 or hybrid:6."
     ),
     "cli.sum": "sum",
     "cli.user": "You: {text}",
