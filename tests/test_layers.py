@@ -575,6 +575,7 @@ def test_limits_are_whole_numbers_from_one_on(make, number):
         ),
         (lambda: LayeredHybrid(PINS, 6, 3000), r"write one such as over_tokens\(3000\)"),
         (lambda: LayeredHybrid([]), "give a list of one or more texts"),
+        (lambda: LayeredHybrid(None), "give a list of one or more texts"),
         (lambda: LayeredHybrid(["Order 1.", "  "]), "give a list of one or more texts"),
         (lambda: LayeredHybrid("Order 1."), "give a list of one or more texts"),
         (lambda: LayeredHybrid([730416]), "give a list of one or more texts"),

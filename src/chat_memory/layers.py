@@ -240,7 +240,7 @@ class LayeredHybrid(SummaryPairs):
 
 def _checked(pinned: Sequence[str]) -> tuple[str, ...]:
     """The pinned texts; ValueError if there is none, one is blank, or they are too long."""
-    texts = () if isinstance(pinned, str) else tuple(pinned)
+    texts = tuple(pinned) if isinstance(pinned, list | tuple) else ()
     if not texts or not all(isinstance(text, str) and text.strip() for text in texts):
         raise refusal(
             f"pinned is {pinned!r}: give a list of one or more texts, none of them blank, "
