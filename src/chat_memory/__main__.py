@@ -40,6 +40,7 @@ STRATEGIES = {
     "hybrid": LayeredHybrid,
 }
 COMMAND = re.compile(r"/[^/\s]*(\s|$)")  # one word; a path has another slash in it
+SUMMED = ("promptTokenCount", "thoughtsTokenCount", "candidatesTokenCount", "totalTokenCount")
 COLUMNS = ("call", "contents", "prompt", "thoughts", "candidates", "total", "seconds")
 
 
@@ -148,10 +149,8 @@ def lines(content: types.Content) -> Iterator[str]:
 
 
 def usage_table(calls: Sequence[Call]) -> str:
-    """What each call sent and cost, one row a call, and their sum; what is not known is a dash."""
+    """What each call sent and cost, one row a call; what is not known is a dash."""
     rows = [COLUMNS, *(row_of(number, call) for number, call in enumerate(calls))]
-    if calls:
-        rows.append(row_of_usage(t("cli.sum"), None, total(calls), None))
     texts = [["-" if value is None else str(value) for value in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     texts.insert(1, ["-" * (width - 1) + ":" for width in widths])
@@ -161,34 +160,31 @@ def usage_table(calls: Sequence[Call]) -> str:
 
 def row_of(number: int, call: Call) -> tuple[object, ...]:
     """A call as a row of the usage table."""
-    return row_of_usage(number, len(call.contents), call.usage or Usage(), call.seconds)
-
-
-def row_of_usage(
-    name: int | str, contents: int | None, usage: Usage, seconds: float | None
-) -> tuple[object, ...]:
-    """A usage under its name as a row of the usage table."""
+    usage = call.usage or Usage()
     return (
-        name,
-        contents,
+        number,
+        len(call.contents),
         usage.prompt_token_count,
         usage.thoughts_token_count,
         usage.candidates_token_count,
         usage.total_token_count,
-        seconds,
+        call.seconds,
     )
 
 
 def bill(session: ChatSession) -> str:
-    """What a session's calls cost: the usage table, and the sum in US dollars."""
+    """What a session's calls cost: the usage table, their sum, and that in US dollars."""
     table = usage_table(session.calls)
     if not session.calls:
         return table
+    used = total(session.calls)
+    lines = [table, t("cli.sum", **{name: used.to_json()[name] for name in SUMMED})]
     try:
-        dollars = cost(total(session.calls), session.model)
+        dollars = cost(used, session.model)
+        lines.append(t("cli.bill", as_of=day_of_prices(), dollars=dollars))
     except ValueError:
-        return f"{table}\n{t('cli.no_price', model=session.model)}"
-    return f"{table}\n{t('cli.bill', as_of=day_of_prices(), dollars=dollars)}"
+        lines.append(t("cli.no_price", model=session.model))
+    return "\n".join(lines)
 
 
 def chat(options: argparse.Namespace) -> int:

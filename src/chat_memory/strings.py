@@ -107,7 +107,10 @@ EN = {
         "The strategy {spec} is not known: write everything, last-turns:6, last-turns:6:2, "
         "last-messages:6, summary-pairs:8:4, key-facts:6 or hybrid:6."
     ),
-    "cli.sum": "sum",
+    "cli.sum": (
+        "In all: prompt {promptTokenCount:,}, thoughts {thoughtsTokenCount:,}, "
+        "candidates {candidatesTokenCount:,}, total {totalTokenCount:,}."
+    ),
     "cli.user": "You: {text}",
     "control.answer": "words in an answer",
     "control.clear_every": "turns between two /clear (0: never)",
