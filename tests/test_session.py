@@ -1,5 +1,7 @@
 import json
 import logging
+import os
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -15,10 +17,12 @@ from chat_memory import (
     LastMessages,
     LastTurns,
     connect,
+    play,
 )
 from chat_memory.contents import from_json, text_of, to_json, turns, user
+from chat_memory.conversations import find
 from chat_memory.errors import NoAnswer, RateLimited, RequestRefused, TooManyCalls, Unavailable
-from chat_memory.usage import breakdown, total
+from chat_memory.usage import breakdown, published_runs, total
 from offline_gemini.faults import NAMES, SWAP
 
 CASE = """
@@ -612,3 +616,22 @@ def test_a_list_of_contents_from_elsewhere_goes_on(start):
     session = start(tools=[])
     session.transcript = from_json(to_json([user(FIRST)]))
     assert session.send(SECOND).text == "48213."
+
+
+def test_the_published_calls_come_out_of_a_session_to_the_token():
+    if not os.environ.get("CHAT_MEMORY_TOKENIZER"):
+        pytest.skip("CHAT_MEMORY_TOKENIZER names no vocabulary to count with")
+    names = ("prompt", "thoughts", "candidates", "total")
+    for number, run in ((1, "v1-1"), (2, "v1-2")):
+        path = Path(__file__).parent / "data" / f"published_run_{number}.toml"
+        script = find(path)
+        client = connect(offline=True, conversations=[path], quiet=True)
+        session = ChatSession(client, strategy=Everything(), system=script.system)
+        play(path, session)
+        rows = [row for row in published_runs() if row["run"] == run]
+        assert [len(call.contents) for call in session.calls] == [row["contents"] for row in rows]
+        counts = [[row[name] for name in names] for row in rows]
+        assert [list(map(call.usage.to_json().get, USAGE)) for call in session.calls] == counts
+
+
+USAGE = ("promptTokenCount", "thoughtsTokenCount", "candidatesTokenCount", "totalTokenCount")
