@@ -16,8 +16,8 @@ from chat_memory.calls import instruction
 from chat_memory.contents import is_turn_start, text_of
 from chat_memory.strings import t
 from offline_gemini import Script
-from offline_gemini.replies import Found, current, visible_texts
-from offline_gemini.scripts import fold, visible
+from offline_gemini.replies import visible_texts
+from offline_gemini.scripts import Found, current, fold, visible
 
 if TYPE_CHECKING:
     from chat_memory.calls import Call

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 from chat_memory.contents import calls_of, text_of
 from chat_memory.probes import Probe, probes, question, seen
 from offline_gemini import Script
-from offline_gemini.replies import Found, current, leaves, superseded
-from offline_gemini.scripts import Turn, fold, visible
+from offline_gemini.replies import leaves
+from offline_gemini.scripts import Found, Turn, current, fold, superseded, visible
 
 if TYPE_CHECKING:
     from chat_memory.calls import Call

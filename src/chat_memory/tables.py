@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from chat_memory.contents import text_of
 from chat_memory.probes import probe_numbers, probes
 from chat_memory.strings import t
-from chat_memory.usage import total
+from chat_memory.usage import first_new, total
 from offline_gemini import breakdown
 from offline_gemini.sentences import refusal
 
@@ -62,14 +62,13 @@ def _cell(value: object) -> str:
 def messages_table(call: "Call") -> Table:
     """The messages of one request: number, role, tokens, whether it was sent before, its words."""
     bill = breakdown(call.request, call.model, {})
-    roles = [content.role for content in call.contents]
-    new_from = len(roles) - (roles[::-1].index("model") if "model" in roles else len(roles))
+    begin = first_new(call)
     rows = [
         (
             number,
             content.role,
             tokens,
-            t("table.new") if number > new_from else t("table.resent"),
+            t("table.new") if number > begin else t("table.resent"),
             shortened(text_of(content)),
         )
         for number, (content, tokens) in enumerate(

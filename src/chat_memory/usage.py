@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 import offline_gemini
 from chat_memory.strings import t
+from offline_gemini.billing import camel
 from offline_gemini.sentences import refusal
 
 if TYPE_CHECKING:
@@ -67,12 +68,7 @@ class Usage:
         return cls(**{name: metadata.get(COUNTS[name]) for name in COUNTS}, estimated=estimated)
 
 
-def _wire(name: str) -> str:
-    head, *rest = name.split("_")
-    return head + "".join(word.capitalize() for word in rest)
-
-
-COUNTS = {f.name: _wire(f.name) for f in fields(Usage) if f.name != "estimated"}
+COUNTS = {f.name: camel(f.name) for f in fields(Usage) if f.name != "estimated"}
 
 
 def total(calls: Iterable[Call] | ChatSession) -> Usage:
@@ -112,11 +108,14 @@ def breakdown(call: Call) -> Split:
     if not hasattr(call, "request"):
         raise refusal(t("error.no_call", kind=type(call).__name__))
     bill = offline_gemini.breakdown(call.request, call.model, call.signatures)
-    roles = [content.get("role") for content in call.request["contents"]]
-    new = roles[::-1].index("model") if "model" in roles else len(roles)
-    sent = sum(bill.contents)
-    fresh = sum(bill.contents[len(roles) - new :])
+    sent, fresh = sum(bill.contents), sum(bill.contents[first_new(call) :])
     return Split(bill.system + held(call), bill.tools, sent - fresh, fresh, sum(bill.thoughts))
+
+
+def first_new(call: Call) -> int:
+    """Where the new contents of a request begin: after the last one of the model."""
+    roles = [content.get("role") for content in call.request["contents"]]
+    return len(roles) - roles[::-1].index("model") if "model" in roles else 0
 
 
 def held(call: Call) -> int:

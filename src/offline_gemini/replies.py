@@ -13,7 +13,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from offline_gemini.billing import get, last_user_message, parts_of, says_something
+from offline_gemini.billing import (
+    declarations,
+    get,
+    last_user_message,
+    parts_of,
+    says_something,
+)
 from offline_gemini.facts import facts
 from offline_gemini.scripts import (
     Call,
@@ -160,11 +166,7 @@ def scripted(found: Found, request: Mapping) -> Answer | None:
 
 def callable_steps(turn: Turn, request: Mapping) -> tuple[tuple[Call, ...], ...]:
     """The turn's steps, or none if the request does not declare the tools they call."""
-    declared = {
-        declaration.get("name")
-        for tool in request.get("tools") or []
-        for declaration in get(tool, "functionDeclarations") or []
-    }
+    declared = {declaration.get("name") for declaration in declarations(request)}
     wanted = {call.name for step in turn.steps for call in step}
     return turn.steps if wanted <= declared else ()
 

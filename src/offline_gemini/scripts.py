@@ -143,8 +143,8 @@ def _from_toml(data: dict, name: str) -> Script:
     _check_keys(data, FILE_KEYS, name)
     if data.get("language", "en") not in LANGUAGES:
         raise ScriptError(f"{name}: language must be one of {', '.join(LANGUAGES)}.")
-    facts = {key: _spellings(value, f"{name}: fact {key}") for key, value in
-             data.get("facts", {}).items()}  # fmt: skip
+    given = data.get("facts", {})
+    facts = {fact: _spellings(given[fact], f"{name}: fact {fact}") for fact in given}
     tools = tuple(_tool(t, f"{name}: tool {n}") for n, t in enumerate(data.get("tools", []), 1))
     if not data.get("turns"):
         raise ScriptError(f"{name} has no [[turns]]: add at least one.")
