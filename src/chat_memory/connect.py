@@ -74,8 +74,7 @@ def _offline_client(
     elif isinstance(conversations, Conversation):
         conversations = [conversations]
     scripts = [find(each) for each in conversations]
-    recited = [script for script in scripts if any(turn.reply for turn in script.turns)]
-    sync, asynchronous = OfflineGemini(recited, faults or {}, caching).clients()
+    sync, asynchronous = OfflineGemini(scripts, faults, caching).clients()
     options = types.HttpOptions(
         httpx_client=sync, httpx_async_client=asynchronous, async_client_args=NO_CERTIFICATES
     )
