@@ -362,6 +362,23 @@ def test_a_turn_with_steps_calls_one_step_after_the_other_and_then_answers():
     assert spoken(server, *contents, tools=TOOLS) == "Two days, in the rain."
 
 
+def test_a_turn_goes_on_after_the_last_step_it_still_holds():
+    """An agent's earlier steps may have left the list, once their conclusion stood."""
+    search, close = Call("search", {"text": "x"}, 1), Call("conclude", {"that": "here"}, 2)
+    steps = ((search,), (close,), (search,), (Call("test", {}, 3),))
+    turn = Turn(user="Why?", steps=steps, reply="Because.")
+    tools = [tool("search"), tool("conclude"), tool("test")]
+    server, contents = server_of(turn), [user("Why?")]
+    for done, step in enumerate(steps):
+        for start in range(done + 1):  # so many steps have left the list
+            kept = [contents[0], *contents[1 + 2 * start :]]
+            if start < done and not (start == 2 and done == 3):  # a search alone may be either
+                name = reply_parts(server, *kept, tools=tools)[0]["functionCall"]["name"]
+                assert name == step[0].name
+        contents += answered(reply_parts(server, *contents, tools=tools), step[0].result)
+    assert spoken(server, contents[0], *contents[-2:], tools=tools) == "Because."
+
+
 def test_the_first_of_parallel_calls_is_signed_and_no_other():
     server = server_of(WORKED)
     first = reply_parts(server, user("Where is it?"), tools=TOOLS)

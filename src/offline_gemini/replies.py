@@ -9,6 +9,7 @@ It is *not* a language model: it recites and quotes, and it keeps no state betwe
 """
 
 import functools
+import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -137,19 +138,21 @@ def _candidates(script: Script, text: str) -> Iterable[tuple[int, list[str]]]:
 
 
 def _score(before: list[str], scripted_before: list[str]) -> tuple[int, bool]:
-    run = 0
-    for sent, expected in zip(reversed(before), reversed(scripted_before), strict=False):
-        if sent != expected:
-            break
-        run += 1
+    run = _run(before, scripted_before)
     return run, run == len(before) == len(scripted_before)
+
+
+def _run(sent: Sequence, expected: Sequence) -> int:
+    """How many items are equal, counted from the end."""
+    pairs = zip(reversed(sent), reversed(expected), strict=False)
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def scripted(found: Found, request: Mapping) -> Answer | None:
     """What the script says here; None if a fact is missing and it has no `without`."""
     turn, contents = found.turn, request["contents"]
     steps = callable_steps(turn, request)
-    done = steps_done(contents)
+    done = steps_done(contents, steps)
     coming = [call.result for step in steps[done:] for call in step]
     texts = visible_texts(request) + leaves(*coming) if turn.needs else []
     missing = [fact for fact in turn.needs if not visible(current(found, fact), texts)]
@@ -171,10 +174,27 @@ def callable_steps(turn: Turn, request: Mapping) -> tuple[tuple[Call, ...], ...]
     return turn.steps if wanted <= declared else ()
 
 
-def steps_done(contents: list) -> int:
-    """How many contents with function calls the open turn holds."""
-    after = contents[last_user_message(contents) + 1 :]
-    return sum(any(get(part, "functionCall") for part in parts_of(content)) for content in after)
+def steps_done(contents: list, steps: Sequence[Sequence[Call]]) -> int:
+    """How many steps of a turn lie behind the open turn: up to the last one it still holds.
+
+    Earlier ones may have left the list, since a strategy closed that stretch of work. So the last
+    step is looked for by its calls; of several equal ones, that after the longest equal run.
+    """
+    made = [calls for calls in map(_calls_in, _open_turn(contents)) if calls]
+    if not made:
+        return 0
+    scripted = [[(call.name, call.args) for call in step] for step in steps]
+    runs = [_run(made, scripted[:stop]) for stop in range(len(scripted) + 1)]
+    return runs.index(max(runs)) if any(runs) else len(made)
+
+
+def _open_turn(contents: list) -> list:
+    return contents[last_user_message(contents) + 1 :]
+
+
+def _calls_in(content: Mapping) -> list[tuple[str, dict]]:
+    calls = filter(None, (get(part, "functionCall") for part in parts_of(content)))
+    return [(call.get("name"), call.get("args") or {}) for call in calls]
 
 
 def visible_texts(request: Mapping) -> list[str]:
