@@ -1,8 +1,10 @@
+from itertools import pairwise
+
 import pytest
 
 from chat_memory import ChatSession, LastTurns, connect, play
-from chat_memory.contents import text_of
-from chat_memory.conversations import Results, bundled, even_chat, find
+from chat_memory.contents import calls_of, text_of
+from chat_memory.conversations import Results, bundled, even_agent, even_chat, find
 from offline_gemini import load_script
 from offline_gemini.scripts import Call
 
@@ -88,6 +90,27 @@ def test_what_is_no_number_of_turns_is_refused(script, start, name, value):
 def test_a_made_up_chat_has_whole_numbers(name, value):
     with pytest.raises(ValueError, match=f"{name} is {value!r}, but it must be a whole number"):
         even_chat(**{"turns": 2, name: value})
+
+
+@pytest.mark.parametrize("value", [-1, 1.5, True, "3"])
+def test_a_made_up_agent_has_whole_numbers(value):
+    for wrong in ({"steps": [3, value]}, {"tokens": value}, {"conclude_every": value}):
+        with pytest.raises(ValueError, match="must be a whole number"):
+            even_agent(**{"steps": [2], "tokens": 10} | wrong)
+
+
+def test_a_made_up_agent_reads_pages_of_that_weight_and_concludes():
+    agent = even_agent([4, 1], tokens=500, conclude_every=2)
+    client = connect(True, [agent], quiet=True)
+    session = play(agent, ChatSession(client, thinking=False))
+    first = [call for call in session.calls if call.turn == 1]
+    names = [each.name for call in first for each in calls_of(call.reply)]
+    assert names == ["read_page", "read_page", "conclude"] * 2
+    prompts = [call.usage.prompt_token_count for call in first]
+    grown = [after - before for before, after in pairwise(prompts)]
+    read = [name == "read_page" for name in names]
+    assert [step > 500 for step in grown] == read
+    assert not any(call.usage.estimated for call in session.calls)
 
 
 def test_a_tools_result_is_the_one_of_the_turn(script, start):

@@ -13,7 +13,7 @@ import itertools
 import json
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -88,6 +88,44 @@ def even_chat(turns: int, answer: int = 100, thoughts: int = 0, system: int = 0)
         for number in range(1, turns + 1)
     ]
     return Script(name="even_chat", title="even_chat", system=filler(system), turns=tuple(spoken))
+
+
+def even_agent(steps: Sequence[int], tokens: int, conclude_every: int = 0) -> Script:
+    """A made-up agent at work: a turn for each number in `steps`, of so many equal steps.
+
+    Each step reads a page of `tokens` tokens of filler. With `conclude_every=n`, every n of them
+    are followed by a call of `conclude`, by which an agent closes a stretch of work. Raises
+    ValueError for a number that is negative or not whole.
+
+    >>> [len(turn.steps) for turn in even_agent([8, 2], tokens=50, conclude_every=4).turns]
+    [10, 2]
+    """
+    for number in steps:
+        require_count("steps", number, 0, "it says how many steps a turn takes")
+    require_count("tokens", tokens, 1, "a page holds something")
+    require_count("conclude_every", conclude_every, 0, "0 never concludes")
+    page, spoken = filler(tokens), []
+    for number, size in enumerate(steps, 1):
+        work: list[tuple[Call]] = []
+        for step in range(1, size + 1):
+            work.append((Call("read_page", {"turn": number, "page": step}, {"page": page}),))
+            if conclude_every and step % conclude_every == 0:
+                note = {"conclusion": t("filler.conclusion", number=number, page=step)}
+                work.append((Call("conclude", note, {"noted": True}),))
+        question, answer = t("filler.question", number=number), t("filler.done", number=number)
+        spoken.append(Turn(user=question, steps=tuple(work), reply=answer))
+    named = {"read_page": {"turn": "integer", "page": "integer"}}
+    if conclude_every:
+        named["conclude"] = {"conclusion": "string"}
+    tools = tuple(_declared(name, arguments) for name, arguments in named.items())
+    return Script(name="even_agent", title="even_agent", tools=tools, turns=tuple(spoken))
+
+
+def _declared(name: str, arguments: dict[str, str]) -> dict:
+    """A tool's declaration, its arguments' names with their JSON types."""
+    properties = {key: {"type": kind} for key, kind in arguments.items()}
+    schema = {"type": "object", "properties": properties, "required": list(arguments)}
+    return {"name": name, "parameters": schema}
 
 
 def play(

@@ -208,6 +208,8 @@ EN = {
         "this answer goes on and on with one more plain word after the other so that it has "
         "the length that was asked for and"
     ),
+    "filler.conclusion": "Turn {number}: nothing of note up to page {page}.",
+    "filler.done": "Task {number} is done.",
     "filler.question": "Question {number:03}, please?",
     "growing.turn": "turn {turn} of {turns}",
     "label.cached": "with the cache",
