@@ -9,7 +9,6 @@ This file does *not* decide when a log is written: `session.save` and the termin
 """
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from chat_memory import contents
 from chat_memory.calls import Call
+from chat_memory.files import write_whole
 from chat_memory.strategies import Context, name_of
 from chat_memory.strings import t
 from chat_memory.usage import Usage, total
@@ -51,21 +51,10 @@ def save(session: "ChatSession", path: str | Path) -> Path:
         "usage_total": total(session.calls).to_json(),
     }
     try:
-        _write(path, json.dumps(log, ensure_ascii=False, indent=1))
+        write_whole(path, json.dumps(log, ensure_ascii=False, indent=1))
     except OSError as error:
         raise RunError(t("error.run_write", path=path, reason=error.strerror)) from error
     return path
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file in one step: first beside its place, then moved there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        beside.write_text(text + "\n", encoding="utf-8", newline="\n")
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def _call_to_json(call: Call) -> dict:
