@@ -112,6 +112,31 @@ EN = {
         "candidates {candidatesTokenCount:,}, total {totalTokenCount:,}."
     ),
     "cli.user": "You: {text}",
+    "compare.again": "again",
+    "compare.best": "$ best",
+    "compare.cached": "cached",
+    "compare.extra": "extra",
+    "compare.facts": "facts",
+    "compare.full": "$ full",
+    "compare.gemini": "Gemini refuses the request ({code} {status}): {message}",
+    "compare.mark": " *",
+    "compare.messages": "messages",
+    "compare.note.case": "* Offline, its facts come from the case file: a best case.",
+    "compare.note.money": (
+        "$ best: the cache hits whenever it may. $ full: nothing is cached. facts: probes whose "
+        "facts were sent."
+    ),
+    "compare.note.pins": "LayeredHybrid is left out of {names}: nothing is pinned there.",
+    "compare.note.refused": "{strategy} stops {conversation} at {reason}",
+    "compare.note.turns": (
+        "wrong: turns with an old or invented value. again: turns in which the customer repeats "
+        "himself."
+    ),
+    "compare.refused": "turn {turn}: {reason}",
+    "compare.strategy": "strategy",
+    "compare.thoughts": "thoughts",
+    "compare.tools": "tools",
+    "compare.wrong": "wrong",
     "control.answer": "words in an answer",
     "control.clear_every": "turns between two /clear (0: never)",
     "control.context_limit": "turns before a summary (context_limit)",
@@ -204,6 +229,93 @@ EN = {
         "The offline stand-in does not know {name}: write connect(conversations=[...]) with "
         "this conversation in it."
     ),
+    "experiment.bad_key": (
+        "This can't be a key, for it holds spaces or letters no key has: run the cell again and "
+        "type it once more."
+    ),
+    "experiment.cache.agrees": (
+        "All {chances} calls that could hit did: {measured:,} of {predicted:,} tokens were read "
+        "from the cache."
+    ),
+    "experiment.cache.differs": (
+        "{hits} calls hit where {chances} could: {measured:,} tokens were read from the cache "
+        "where {predicted:,} begin alike. A miss breaks no promise, and a hit at a first call "
+        "comes from an earlier run."
+    ),
+    "experiment.cache.rests": (
+        "The prediction is the best case: from the minimum on, all that begins like the prompt "
+        "before is read from the cache. Gemini never guarantees a hit."
+    ),
+    "experiment.cap.calls": (
+        "The maximum of {calls} requests is reached, so the next one was not sent: what was "
+        "measured is kept."
+    ),
+    "experiment.cap.dollars": (
+        "With the next request the bill could pass ${dollars:.2f}, so it was not sent: what was "
+        "measured is kept."
+    ),
+    "experiment.cost": "The {calls} calls cost ${dollars:.4f}.",
+    "experiment.difference": "difference",
+    "experiment.dollars": "US dollars at most",
+    "experiment.estimated": "≈ Some words are in no table, so the counts are estimated.",
+    "experiment.key": "Gemini API key (Enter alone sends nothing): ",
+    "experiment.level": "thinking {level}",
+    "experiment.limits": (
+        "Above {calls} requests, repeated ones counted, or ${dollars:.2f}, nothing more is sent."
+    ),
+    "experiment.measured": "measured",
+    "experiment.model.agrees": "All {calls} prompts are as predicted: these models count alike.",
+    "experiment.model.differs": (
+        "Only {same} of {calls} prompts are as predicted: a model counts by other rules, the "
+        "figures of this workbook do not hold for it, and that is the lesson."
+    ),
+    "experiment.model.rests": (
+        "The prediction rests on one vocabulary and one set of rules, for all models from "
+        "gemini-3.5 on."
+    ),
+    "experiment.no_key": (
+        "There is no key, so no cell here sends anything: each says what it would do."
+    ),
+    "experiment.not_sent": (
+        "Nothing was sent. With a key this cell plays {chats} chats in {calls} calls, writes a "
+        "run log after each call, and lays what Gemini reports beside the prediction."
+    ),
+    "experiment.predicted": "{count} predicted",
+    "experiment.price": (
+        "{calls} calls: ${scripted:.4f} as the script goes, at most ${dollars:.4f} if every "
+        "answer takes {most:,} tokens, at the prices of {as_of}."
+    ),
+    "experiment.refused": (
+        "This experiment makes {calls} calls for up to ${dollars:.4f}, and its maximum is "
+        "{max_calls} requests and ${max_dollars:.2f}: play fewer turns, or raise the maximum."
+    ),
+    "experiment.saved": "The run logs are in runs/{folder}.",
+    "experiment.signatures.agrees": (
+        "All {calls} prompts are as predicted: a dropped signature takes its thoughts out of "
+        "the bill."
+    ),
+    "experiment.signatures.differs": (
+        "Only {same} of {calls} prompts are as predicted: a signature adds something else than "
+        "our rule says, and that is the lesson."
+    ),
+    "experiment.signatures.rests": (
+        "The prediction rests on one rule: a signature that is sent again adds the thoughts of "
+        "its reply, and one that is dropped adds nothing."
+    ),
+    "experiment.thinking.agrees": (
+        "All {calls} prompts are as predicted: what was thought came back in the next prompt, "
+        "and the setting costs nothing."
+    ),
+    "experiment.thinking.differs": (
+        "Only {same} of {calls} prompts are as predicted: the setting itself costs tokens, or "
+        "thoughts come back otherwise than our rule says, and that is the lesson."
+    ),
+    "experiment.thinking.rests": (
+        "The prediction rests on two rules: a setting costs nothing in the prompt, and what was "
+        "thought comes back with its signature. How long a model thinks at a low level, no rule "
+        "says."
+    ),
+    "experiment.thoughts": "thoughts scripted",
     "filler.answer": (
         "this answer goes on and on with one more plain word after the other so that it has "
         "the length that was asked for and"
@@ -297,6 +409,7 @@ EN = {
     ),
     "table.cached": "cached",
     "table.call": "call",
+    "table.chat": "chat",
     "table.contents": "contents",
     "table.dollars": "US dollars",
     "table.extra": "extra calls",

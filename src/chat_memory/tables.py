@@ -23,9 +23,13 @@ if TYPE_CHECKING:
 WIDEST = 46  # characters of a message that a row shows
 
 
+class Right(str):
+    """A text that stands right in its column, as a number does: "91%", "14/15"."""
+
+
 @dataclass(frozen=True)
 class Table:
-    """Rows under column heads; numbers stand right, texts left.
+    """Rows under column heads; numbers stand right, texts left. Notes are lines below them.
 
     >>> Table(("turn", "prompt"), [(1, 54), (2, 1225)])
     turn  prompt
@@ -35,12 +39,13 @@ class Table:
 
     heads: Sequence[str]
     rows: Sequence[Sequence[object]]
+    notes: Sequence[str] = ()
 
     def __repr__(self) -> str:
         cells = [list(self.heads), *([_cell(value) for value in row] for row in self.rows)]
         widths = [max(len(row[column]) for row in cells) for column in range(len(self.heads))]
         right = [
-            all(value is None or type(value) in (int, float) for value in column)
+            all(value is None or type(value) in (int, float, Right) for value in column)
             for column in zip(*self.rows, strict=True)
         ]
         lines = (
@@ -50,7 +55,8 @@ class Table:
             )
             for row in cells
         )
-        return "\n".join(line.rstrip() for line in lines)
+        below = ["", *self.notes] if self.notes else []
+        return "\n".join([*(line.rstrip() for line in lines), *below])
 
 
 def _cell(value: object) -> str:
