@@ -36,7 +36,7 @@ HEADS = (
     *("extra", "facts", "wrong", "tools", "again"),
 )
 WIDE = 100  # columns; at 1280 px a notebook shows so many
-HYBRID = "LayeredHybrid(6)"  # what it is called here: its trigger would widen the table
+HYBRID = "LayeredHybrid(6)"  # its trigger, which stands in its own name, would widen the table
 
 
 def ladder(script: Script) -> dict[str, Strategy]:
@@ -45,10 +45,16 @@ def ladder(script: Script) -> dict[str, Strategy]:
     `LayeredHybrid` pins what the script pins; a script that pins nothing goes without it.
     `LastMessages` is not among them: it is the wrong way.
     """
-    plain = [Everything(), LastTurns(6), LastTurns(24, drop_to=12), LastTurns(2)]
-    layered = [SummaryPairs(8, 4), KeyFacts(6)]
-    named = {name_of(strategy): strategy for strategy in [*plain, *layered]}
-    return named | ({HYBRID: LayeredHybrid(script.pinned)} if script.pinned else {})
+    hybrid = {HYBRID: LayeredHybrid(script.pinned)} if script.pinned else {}
+    return {
+        "Everything()": Everything(),
+        "LastTurns(2)": LastTurns(2),
+        "LastTurns(6)": LastTurns(6),
+        "LastTurns(24, 12)": LastTurns(24, drop_to=12),
+        "SummaryPairs(8, 4)": SummaryPairs(8, 4),
+        "KeyFacts(6)": KeyFacts(6),
+        **hybrid,
+    }
 
 
 @dataclass(frozen=True)
@@ -222,7 +228,7 @@ def comparison_table(rows: Sequence[Row]) -> Table:
 
 
 def _cells(row: Row) -> tuple:
-    name = f"  {row.strategy}{t('compare.mark') if row.from_case else ''}"
+    name = f"{row.strategy}{t('compare.mark') if row.from_case else ''}"
     if row.refused:
         return (name, *[None] * (len(HEADS) - 1))
     right = row.score.tool_accuracy

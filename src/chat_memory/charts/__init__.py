@@ -6,6 +6,7 @@ bands.py         stacked bars: colour, pattern and label of each band
 draw.py          promptTokenCount, sums and money against turn
 curve.py         one number against another
 cache.py         the part of each prompt that was read from a cache
+frontier.py      what strategies keep against what they cost
 context_lens.py  which messages of the transcript the model saw
 live.py          controls above a chart, and the veil for a prediction
 growing.py       a chart that grows while a conversation plays, and a box to type into
@@ -18,6 +19,7 @@ from chat_memory.charts.context_lens import draw_context, lens
 from chat_memory.charts.curve import draw_curve
 from chat_memory.charts.draw import draw_money, draw_sum, draw_tokens
 from chat_memory.charts.figure import Chart
+from chat_memory.charts.frontier import draw_frontier
 from chat_memory.charts.growing import ChatBox, Growing
 from chat_memory.charts.live import Live, Predict
 
@@ -30,6 +32,7 @@ __all__ = [
     "draw_cache",
     "draw_context",
     "draw_curve",
+    "draw_frontier",
     "draw_money",
     "draw_sum",
     "draw_tokens",

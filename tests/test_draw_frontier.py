@@ -1,0 +1,168 @@
+"""The frontier says what the rows say: who is on it, who is hollow, who is refused, and why."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from chat_memory import Everything, LastTurns
+from chat_memory.charts import Chart, Live, draw_frontier
+from chat_memory.charts.frontier import DIGIT, HEIGHT, ROW, WIDTH
+from chat_memory.comparison import compared, measured, priced
+from chat_memory.usage import Price
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return compared("support")
+
+
+def made(row, name, prompt, found, **more):
+    """The row, as if this strategy had cost `prompt` tokens and kept `found` facts of 15."""
+    probes = tuple(row.score.probes[:1]) * found
+    score = replace(row.score, probes=probes)
+    usage = replace(row.usage, prompt_token_count=prompt, cached_content_token_count=0)
+    return replace(row, strategy=name, usage=usage, score=score, **more)
+
+
+def dots(chart):
+    return chart.data[1]
+
+
+def texts(chart):
+    return [note.text for note in chart.layout.annotations]
+
+
+def names(chart):
+    found = [re.match(r"(\d+) <span.*>(.)</span> (.*)", text) for text in texts(chart)]
+    return {int(each[1]): (each[2], each[3]) for each in found if each}
+
+
+def numbers(chart):
+    return [note for note in chart.layout.annotations if re.fullmatch(r"[\d ]+", note.text)]
+
+
+@pytest.mark.parametrize("worth", ["dollars", "uncached", "prompt"])
+def test_points_lie_at_what_a_row_costs_and_keeps(rows, worth):
+    chart = draw_frontier(rows, worth)
+    assert list(dots(chart).x) == [getattr(row, worth) for row in rows]
+    assert list(dots(chart).y) == [row.kept for row in rows]
+
+
+def test_the_line_goes_through_those_that_nothing_beats(rows):
+    one = rows[0]
+    given = {
+        "A": (100, 3),
+        "B": (200, 3),
+        "C": (200, 9),
+        "D": (300, 8),
+        "E": (400, 15),
+        "F": (400, 15),
+    }
+    chart = draw_frontier([made(one, name, *place) for name, place in given.items()], "prompt")
+    assert list(chart.data[0].x) == [100, 200, 400, 400]
+    assert list(dots(chart).marker.symbol) == [
+        *("circle", "square", "circle", "square", "circle", "circle")
+    ]
+    assert chart.data[0].line.shape == "hv"
+
+
+def test_the_title_names_who_keeps_most_for_least(rows):
+    chart = draw_frontier(
+        [made(rows[0], n, *p) for n, p in {"A": (9, 3), "B": (8, 15), "C": (7, 15)}.items()],
+        "prompt",
+    )
+    assert chart.layout.title.text == "C has 15 of 15 facts in the request for least: 7"
+
+
+def test_everything_is_hollow_and_context_rot_is_named(rows):
+    chart = draw_frontier(rows)
+    assert dots(chart).marker.symbol[0] == "circle-open"
+    assert "circle-open" not in dots(chart).marker.symbol[1:]
+    assert names(chart)[1] == ("○", "Everything()")
+    assert any("context rot" in text for text in texts(chart))
+    assert not any("context rot" in text for text in texts(draw_frontier(rows[1:])))
+
+
+def test_facts_of_the_case_file_are_marked(rows):
+    chart = draw_frontier(rows)
+    assert "KeyFacts(6) *" in [name for _, name in names(chart).values()]
+    assert any(text.startswith("* Offline, its facts") for text in texts(chart))
+
+
+def test_a_refused_strategy_is_no_point_and_named_below(rows):
+    chart = draw_frontier([*rows, measured("support", lambda transcript: transcript[-3:], "mine")])
+    assert len(dots(chart).x) == len(rows)
+    assert any(text.startswith("mine is no point: refused at turn 3") for text in texts(chart))
+    assert re.search(r"(?m)^mine +$|^mine$", chart.table())
+
+
+def test_numbers_do_not_cover_each_other_and_none_is_lost(rows):
+    for spread in (1, 20, 200, 2000):
+        several = [made(rows[0], f"S{n}", 5000 + spread * n, 15 - n // 3) for n in range(10)]
+        chart = draw_frontier(several, "prompt")
+        notes, top = numbers(chart), chart.layout.xaxis.range[1]
+        shown = [int(number) for note in notes for number in note.text.split()]
+        assert sorted(shown) == list(range(1, 11))
+        for place, one in enumerate(notes):
+            for other in notes[place + 1 :]:
+                wide = abs(one.x - other.x) * WIDTH / top
+                high = abs(one.y - other.y) * (HEIGHT - 160) / 1.16
+                letters = (len(one.text) + len(other.text)) / 2
+                assert wide >= DIGIT * letters or high >= ROW, (spread, one.text, other.text)
+
+
+def test_numbers_stay_when_a_price_changes_and_a_name_twice_is_the_last(rows):
+    chart = draw_frontier(priced(rows, Price(1, 1, 1)))
+    assert [name for _, name in names(chart).values()] == [
+        name for _, name in names(draw_frontier(rows)).values()
+    ]
+    again = made(rows[1], rows[1].strategy, 1, 1)
+    twice = draw_frontier([*rows, again], "prompt")
+    assert len(dots(twice).x) == len(rows) and dots(twice).x[1] == 1
+
+
+def test_the_table_has_a_row_for_each_strategy(rows):
+    table = draw_frontier(rows).table()
+    for row in rows:
+        assert re.search(
+            rf"{re.escape(row.strategy)}.*\${row.dollars:.4f} .*{row.score.in_request}/15", table
+        )
+
+
+def test_an_axis_that_is_given_stays(rows):
+    assert draw_frontier(rows, top=2).layout.xaxis.range == (0, 2)
+    assert draw_frontier(rows).layout.xaxis.range[1] > max(row.dollars for row in rows)
+
+
+def test_rows_that_cannot_be_drawn_are_refused_in_one_sentence(rows):
+    with pytest.raises(ValueError, match="one conversation, and these rows are of 2"):
+        draw_frontier([*rows, measured("echo", Everything())])
+    with pytest.raises(ValueError, match="one conversation, and these rows are of 0"):
+        draw_frontier([])
+    with pytest.raises(ValueError, match="two_orders has no probe"):
+        draw_frontier([measured("two_orders", Everything())])
+    with pytest.raises(ValueError, match="worth is 'euros'"):
+        draw_frontier(rows, "euros")
+
+
+def test_it_is_a_chart_with_small_json(rows):
+    chart = draw_frontier(rows)
+    assert isinstance(chart, Chart) and chart == draw_frontier(rows)
+    assert len(json.dumps(chart.to_plotly_json())) < 12_000
+
+
+def test_a_slider_moves_it_and_a_new_price_plays_nothing(rows):
+    played = []
+
+    def play(cached_price, max_turns):
+        played.append(max_turns)
+        own = measured("support", LastTurns(max_turns), "mine", turns=20)
+        return priced([*rows, own], Price(0.75, 3.75, 0.0075 * cached_price))
+
+    live = Live(play, draw_frontier, cached_price=(0, 100, 10), max_turns=(1, 24, 6))
+    before = list(live.screen.figure.data[1].x)
+    live.controls["cached_price"].value = 100
+    assert list(live.screen.figure.data[1].x)[0] == pytest.approx(rows[0].uncached)
+    assert live.screen.message.value == "" and before[0] == pytest.approx(rows[0].dollars)
