@@ -156,6 +156,85 @@ EN = {
     "control.turn": "turn",
     "control.turns": "turns in the chat",
     "cost.title": "{turns} turns send {sum:,} tokens in all",
+    "dialect.arguments": (
+        "Arguments are no JSON object; they are kept as the text they are ({where})."
+    ),
+    "dialect.arguments.object": (
+        "Arguments are an object and no text; they are written back as text ({where})."
+    ),
+    "dialect.beginning": (
+        "The chat begins with a call; a message of the user stands before it that says so."
+    ),
+    "dialect.beside": "Beside the chat, the file holds this, which is not kept: {keys}.",
+    "dialect.chats": "The file holds {chats} chats, and this is number {chat}.",
+    "dialect.half_letter": "Half a letter (a lone surrogate) became a question mark.",
+    "dialect.id": "A call has no id; one is made up ({where}).",
+    "dialect.image": "An image is kept; how many tokens it weighs is unknown ({where}).",
+    "dialect.key": "The key {key} has no place in a chat and is not kept ({where}).",
+    "dialect.lines": "Lines hold messages only, so {key} is not in the file: save it as .json.",
+    "dialect.lost.data": (
+        "Data such as an image has no place in the form {form} here; it is left out ({where})."
+    ),
+    "dialect.lost.mark": (
+        "The key {key} of the form {other} has no place in the form {form} ({where})."
+    ),
+    "dialect.lost.order": "The form {form} holds a text before the calls it came after ({where}).",
+    "dialect.lost.part": (
+        "A part of the kind {kind} has no place in the form {form}; it is left out ({where})."
+    ),
+    "dialect.lost.signature": (
+        "Gemini's signature has no place in the form {form}; it is left out ({where})."
+    ),
+    "dialect.lost.thought": (
+        "Thinking of another model has no place in the form {form}; it is left out ({where})."
+    ),
+    "dialect.lost.unknown": "A block that only the form {form} knows is left out ({where}).",
+    "dialect.missing": "(The beginning of this chat is missing.)",
+    "dialect.moved": "What stands between a call and its result follows the result now ({where}).",
+    "dialect.no_result": "The log holds no result of this call.",
+    "dialect.no_role": "A content has no role; it is taken as the user's ({where}).",
+    "dialect.old_call": (
+        "A call is in OpenAI's old function_call; it is written as a tool call ({where})."
+    ),
+    "dialect.ordered": "A result has no id; it answers the call whose turn it is ({where}).",
+    "dialect.result.object": "A result is no text; it is kept as the object it is ({where}).",
+    "dialect.result.order": "A result's texts stand before its other blocks now ({where}).",
+    "dialect.row_keys": "The lines hold more than a message, and these keys are not kept: {keys}.",
+    "dialect.rows": "A line of the kind {kind} holds no message and is left out ({where}).",
+    "dialect.run_dropped": (
+        "The strategy had dropped {count} messages, so they are not in the log's request."
+    ),
+    "dialect.second": "A call has a second result; it is kept as an unknown block ({where}).",
+    "dialect.sidechain": "A line belongs to another agent's chat and is left out ({where}).",
+    "dialect.stray": "A result has no call; it is kept as an unknown block ({where}).",
+    "dialect.system": (
+        "A system message stands inside the chat; it is kept there as the user's ({where})."
+    ),
+    "dialect.systems": (
+        "{count} system messages are one instruction now, with a blank line between."
+    ),
+    "dialect.text.beside": "Plain text holds neither the system instruction nor the tools.",
+    "dialect.text.call": (
+        "A line is no call or result that can be read; it is kept as text ({where})."
+    ),
+    "dialect.text.command": (
+        "The line {command} is a command and no message; it is left out ({where})."
+    ),
+    "dialect.text.id": "Plain text holds no ids of calls and results ({where}).",
+    "dialect.text.line": (
+        "Line {line} is not indented; it is kept as part of the message before it ({where})."
+    ),
+    "dialect.tool": "The tool {name} is no function of the program and is not kept.",
+    "dialect.tool.key": "The key {key} of a tool has no place here and is not kept.",
+    "dialect.unanswered": (
+        "A call of {name} has no result; one that says so is put in before this ({where})."
+    ),
+    "dialect.unknown": (
+        "A block of the type {kind} is kept as unknown; so is its weight ({where})."
+    ),
+    "dialect.where.many": "messages {numbers}",
+    "dialect.where.more": "messages {numbers} and {more} more",
+    "dialect.where.one": "message {numbers}",
     "error.bad_key": (
         "Gemini does not accept the key: check GEMINI_API_KEY, or work offline with "
         "connect(offline=True)."
@@ -165,6 +244,45 @@ EN = {
         "Gemini blocked the message ({reason}): word it differently, and send it again."
     ),
     "error.busy": "Gemini is busy or has failed ({code} {status}): send the same message again.",
+    "error.chat.content": (
+        "The content of message {number} is neither a text nor a list of blocks: mend it there."
+    ),
+    "error.chat.deep": "{path} is nested too deeply to be a chat: give another file.",
+    "error.chat.empty": "{path} holds no message: give a file with at least one.",
+    "error.chat.form": "There is no form {form!r}: take one of {forms}.",
+    "error.chat.half_letter": (
+        "The chat holds half a letter (a lone surrogate), so {path} can't be written: type "
+        "that message again."
+    ),
+    "error.chat.json": (
+        "Line {line} of {path} is no whole JSON: the file is cut off there, or broken."
+    ),
+    "error.chat.large": (
+        "{path} has {size:.1f} MB, and at most {largest} MB are read: give a part of it."
+    ),
+    "error.chat.message": (
+        "Message {number} is of the type {kind}, and a message is an object with a role: mend"
+        " it there."
+    ),
+    "error.chat.mixed": (
+        "Message {first} is in the form {form}, and message {number} in the form {other}: "
+        "give a file in one form."
+    ),
+    "error.chat.no_role": "Message {number} has no role; in the form {form} it is one of {roles}.",
+    "error.chat.none": (
+        "No chat is found in the file: give a list of messages, or an object with messages, "
+        "contents, history or input."
+    ),
+    "error.chat.number": (
+        "There is no chat {chat} in {path}; it holds {chats}: take a number from 1 on."
+    ),
+    "error.chat.read": "{path} can't be read ({reason}): check the path.",
+    "error.chat.refused": "{path} can't be made a chat that Gemini accepts: {reason}",
+    "error.chat.role": (
+        "Message {number} has the role {role!r}; in the form {form} it is one of {roles}."
+    ),
+    "error.chat.utf8": "Line {line} of {path} is not UTF-8: save the file in that encoding.",
+    "error.chat.write": "{path} can't be written ({reason}): name another place, and save again.",
     "error.cut": "The answer was cut off ({reason}), so it was not kept: ask for a shorter one.",
     "error.dropped": (
         "The answer broke off before its end, so it was not kept: send the same message again."
