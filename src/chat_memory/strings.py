@@ -522,6 +522,37 @@ EN = {
     "predict.trigger.3": "the bill falls, rises again, and in the end the trigger is refused",
     "predict.trigger.question": "What happens when you lower the trigger step by step?",
     "probe.lost": "lost",
+    "recount.best": "$ best",
+    "recount.cached": "cached",
+    "recount.calls": "calls",
+    "recount.dropped": (
+        "This chat was recorded with a strategy that drops messages, so they are not in it: record "
+        "it with Everything()."
+    ),
+    "recount.extra": "extra calls",
+    "recount.facts": (
+        "{strategy} asks for facts, and offline they are found only in a case file: play it on "
+        "one, or take another strategy for this chat."
+    ),
+    "recount.full": "$ full",
+    "recount.gone": "{fact} gone",
+    "recount.largest": "largest prompt",
+    "recount.note.estimated": (
+        "Some words are not in the word table, so counts are estimates; with "
+        "CHAT_MEMORY_TOKENIZER they are exact."
+    ),
+    "recount.note.left_out": (
+        "KeyFacts is left out, for offline it finds facts only in a case file; LayeredHybrid, for "
+        "nothing is pinned here."
+    ),
+    "recount.note.money": (
+        "$ best: the cache brings whatever a prompt has in common with the one before. $ full: "
+        "nothing is cached. Both hold the extra calls, for summaries."
+    ),
+    "recount.note.refused": "{strategy}: {refused:,} of {calls:,} calls are refused, the first one so: {why}",
+    "recount.prompts": "sum of prompts",
+    "recount.refused": "call {call} is refused ({code} {status}): {message}",
+    "recount.strategy": "strategy",
     "sum.lowest": "The whole chat is cheapest at context_limit {limit}: {bill:,} tokens",
     "sum.title": "{bill:,} tokens in all, with {notes} summaries among the calls",
     "summary.blank": "The summariser wrote nothing, so the turns stay as they are.",
