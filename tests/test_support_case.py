@@ -8,53 +8,22 @@ Not tested here: the format itself (the loader refuses a broken file), and what 
 keeps of the case (the chapters measure that).
 """
 
-from dataclasses import replace
-from pathlib import Path
-
+import cases
 import pytest
+from cases import assert_twins, calls, said_in
 
 from chat_memory import ChatSession, Everything, LastTurns, connect, play
-from offline_gemini import load_script
 from offline_gemini.billing import breakdown
 from offline_gemini.replies import leaves
 from offline_gemini.scripts import fold, visible
 
-FOLDER = Path(__file__).resolve().parents[1] / "data" / "conversations"
-PATHS = {language: FOLDER / f"support.{language}.toml" for language in ("en", "ko")}
-CASES = {language: load_script(path) for language, path in PATHS.items()}
+PATHS, CASES = cases.paths("support"), cases.load("support")
 HALF, LONG_RESULT = 24, 30
 CORRECTED = {"phone_last4": "4471"}
 CLOSED = {"en": ("solves it", "solved"), "ko": ("해결",)}
 
 each_language = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 with_and_without_tools = pytest.mark.parametrize("tools", [True, False], ids=["tools", "no tools"])
-
-
-def calls(turn):
-    return [call for step in turn.steps for call in step]
-
-
-def shape(value):
-    """A JSON value with its keys, lengths and kinds, and without its texts."""
-    if isinstance(value, dict):
-        return {key: shape(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [shape(each) for each in value]
-    return type(value).__name__ if isinstance(value, str) else value
-
-
-def skeleton(turn):
-    """What twins share of a turn: all but its words."""
-    said = {key: bool(getattr(turn, key)) for key in ("without", "outdated", "again")}
-    steps = [[(c.name, c.args, shape(c.result)) for c in step] for step in turn.steps]
-    wordless = replace(turn, user="", reply="", without="", outdated="", again="", steps=())
-    return wordless, said, steps
-
-
-def said_in(turn, tools=True):
-    """The texts of a turn that is answered by its reply, as they are seen in a later request."""
-    traffic = [leaves(call.args, call.result) for call in calls(turn)] if tools else []
-    return [turn.user, turn.reply, *(text for texts in traffic for text in texts)]
 
 
 def current(case, fact):
@@ -83,14 +52,7 @@ def probes(case, half=slice(None)):
 
 
 def test_the_two_languages_are_twins():
-    english, korean = CASES["en"], CASES["ko"]
-    for number, (one, other) in enumerate(zip(english.turns, korean.turns, strict=True), 1):
-        assert skeleton(one) == skeleton(other), f"turn {number}"
-    assert list(english.facts) == list(korean.facts)
-    assert [(t["name"], t["parameters"]) for t in english.tools] == [
-        (t["name"], t["parameters"]) for t in korean.tools
-    ]
-    assert len(english.pinned) == len(korean.pinned)
+    assert_twins(CASES["en"], CASES["ko"])
 
 
 @each_language
