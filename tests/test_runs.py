@@ -8,6 +8,7 @@ from chat_memory.runs import RunError
 from chat_memory.usage import breakdown
 
 CALL_KEYS = {
+    "rewritten",
     "turn",
     "purpose",
     "scripted",

@@ -71,6 +71,7 @@ def _call_to_json(call: Call) -> dict:
         "error": call.error,
         "layers": [list(layer) for layer in call.context.layers],
         "dropped": list(call.context.dropped),
+        "rewritten": list(call.context.rewritten),
         "pinned": call.context.pinned,
     }
 
@@ -104,6 +105,7 @@ def _call_from_json(row: Mapping, model: str, signatures: dict[str, int]) -> Cal
         layers=tuple(tuple(layer) for layer in row["layers"]),
         dropped=row["dropped"],
         pinned=row.get("pinned", ""),
+        rewritten=row.get("rewritten", ()),
     )
     usage = row["usageMetadata"]
     return Call(

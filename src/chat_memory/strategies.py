@@ -12,6 +12,7 @@ This file does *not* send anything, and it knows neither tokens nor prices.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import filterfalse
 
 from google.genai import types
 
@@ -26,9 +27,9 @@ class Context:
     """What one request sends: `contents`, and `system` if it isn't the session's own.
 
     `layers` name stretches of the contents; `dropped` are the indices in the transcript of what
-    was left out. `cached` is the name of a cachedContents that holds the system, and the tools,
-    already: neither is sent then. `pinned` stands first in the system instruction, before the
-    session's own.
+    was left out, `rewritten` those of what is sent in another form. `cached` is the name of a
+    cachedContents that holds the system, and the tools, already: neither is sent then. `pinned`
+    stands first in the system instruction, before the session's own.
     """
 
     contents: list[types.Content]
@@ -37,6 +38,7 @@ class Context:
     dropped: Sequence[int] = ()
     cached: str | None = None
     pinned: str = ""
+    rewritten: Sequence[int] = ()
 
 
 Strategy = Callable[[list[types.Content]], Context | list[types.Content]]
@@ -172,13 +174,13 @@ class Chain(Rung):
     second: Strategy
 
     def __call__(self, transcript: list[types.Content]) -> Context:
-        """The second strategy's context, its `dropped` counted in the whole transcript."""
+        """The second strategy's context, what both changed counted in the whole transcript."""
         before = context_of(self.first, transcript)
         after = context_of(self.second, before.contents)
-        dropped = _dropped_by_both(transcript, before, after)
+        dropped, rewritten = _by_both(transcript, before, after)
         system, cached = after.system or before.system, after.cached or before.cached
         pinned = "\n".join(filter(None, (before.pinned, after.pinned)))
-        return Context(after.contents, system, after.layers, dropped, cached, pinned)
+        return Context(after.contents, system, after.layers, dropped, cached, pinned, rewritten)
 
     def bind(self, ask: Callable, live: bool = False) -> None:
         """Bind both."""
@@ -222,20 +224,40 @@ def _start_of_last(
     return None
 
 
-def _dropped_by_both(
+def _by_both(
     transcript: list[types.Content], before: Context, after: Context
-) -> Sequence[int]:
-    """What two strategies in a row dropped, as indices in the transcript."""
-    whole = len(before.contents) + len(before.dropped) == len(transcript)  # nothing was put in
-    if whole and _is_start(before.dropped) and _is_start(after.dropped):
-        return range(len(before.dropped) + len(after.dropped))
-    gone = set(before.dropped)
-    if whole:
-        places = [index for index in range(len(transcript)) if index not in gone]
+) -> tuple[Sequence[int], Sequence[int]]:
+    """What two strategies in a row dropped and rewrote, as indices in the transcript."""
+    places = _places(transcript, before)
+    if isinstance(places, range) and _is_start(after.dropped):
+        dropped: Sequence[int] = range(places.start + len(after.dropped))
     else:
+        dropped = _united(before.dropped, places, after.dropped)
+    rewritten = _united(before.rewritten, places, after.rewritten)
+    gone = dropped if isinstance(dropped, range) else set(dropped)
+    return dropped, [index for index in rewritten if index not in gone]
+
+
+def _places(transcript: list[types.Content], context: Context) -> Sequence[int | None]:
+    """Where in the transcript the contents of a context stand; None for what was put in."""
+    put_in = len(context.contents) + len(context.dropped) - len(transcript)
+    if not put_in and _is_start(context.dropped):
+        return range(len(context.dropped), len(transcript))
+    if put_in and not context.rewritten:
         known = {id(content): index for index, content in enumerate(transcript)}
-        places = [known.get(id(content)) for content in before.contents]
-    return sorted(gone.union(places[index] for index in after.dropped) - {None})
+        return [known.get(id(content)) for content in context.contents]
+    gone = set(context.dropped)
+    return [None] * put_in + list(filterfalse(gone.__contains__, range(len(transcript))))
+
+
+def _united(
+    known: Sequence[int], places: Sequence[int | None], more: Sequence[int]
+) -> Sequence[int]:
+    """Indices in the transcript, and more of them that are places in a context, in order."""
+    if not more:
+        return known
+    found = (places[index] for index in more)
+    return sorted({*known, *(index for index in found if index is not None)})
 
 
 def _is_start(dropped: Sequence[int]) -> bool:

@@ -9,6 +9,7 @@ a programmer meets, and the names of the API (`promptTokenCount`), which no edit
 """
 
 EN = {
+    "agents.left_out": "[... {tokens:,} tokens left out ...]",
     "banner.live": "Gemini answers: {model}. Each call uses your key.",
     "banner.offline": (
         "Offline stand-in for {model}, not a language model: it recites a script and quotes "
@@ -471,6 +472,7 @@ EN = {
     "lens.pinned": "pinned",
     "lens.place": "place",
     "lens.role": "role",
+    "lens.shortened": "shortened",
     "lens.summarised": "inside the summary",
     "lens.system": "system",
     "lens.title": "In turn {turn} the model sees {seen} of {all} messages",
@@ -526,8 +528,8 @@ EN = {
     "recount.cached": "cached",
     "recount.calls": "calls",
     "recount.dropped": (
-        "This chat was recorded with a strategy that drops messages, so they are not in it: record "
-        "it with Everything()."
+        "This chat was recorded with a strategy that drops messages, so they are not in it: "
+        "record it with Everything()."
     ),
     "recount.extra": "extra calls",
     "recount.facts": (
@@ -549,7 +551,7 @@ EN = {
         "$ best: the cache brings whatever a prompt has in common with the one before. $ full: "
         "nothing is cached. Both hold the extra calls, for summaries."
     ),
-    "recount.note.refused": "{strategy}: {refused:,} of {calls:,} calls are refused, the first one so: {why}",
+    "recount.note.refused": "{strategy}: {refused:,} of {calls:,} calls are refused; {why}",
     "recount.prompts": "sum of prompts",
     "recount.refused": "call {call} is refused ({code} {status}): {message}",
     "recount.strategy": "strategy",

@@ -1,7 +1,7 @@
 """The context lens: for one turn, every message of the transcript, and whether the model saw it.
 
 `draw_context` draws one row for each message: its tokens as a bar, its first words, and its place
-as a word: kept, dropped, inside the summary, or pinned. `lens` adds a slider for the turn.
+as a word: kept, shortened, dropped, inside the summary, pinned. `lens` adds a slider for the turn.
 The transcript is put together again from the calls, because every message was once sent or
 received; so the lens shows a turn before `/clear` as well, when the session's list is another.
 What is not here: the rule that decides what is kept (strategies.py), and thoughts that come
@@ -37,6 +37,7 @@ from offline_gemini.sentences import refusal
 
 PLACES = {  # colour and pattern; the word is in strings.py
     "kept": (BLUE, ""),
+    "shortened": (BLUE, "\\"),
     "dropped": (GREY, None),  # hollow
     "summarised": (GREEN, "x"),
     "pair": (GREEN, ""),
@@ -69,7 +70,7 @@ def draw_context(data: object, turn: int | None = None, *, title: str | None = N
         raise refusal(t("lens.error", turn=turn, last=last))
     call = chosen[-1]
     rows = _rows(call, _transcript(calls[: calls.index(call) + 1]))
-    seen = sum(row.place in ("kept", "pair", "pinned") for row in rows)
+    seen = sum(row.place not in ("dropped", "summarised") for row in rows)
     found = t("lens.title", turn=turn_of(call), seen=seen, all=len(rows))
     return _chart(rows, title or found)
 
@@ -111,10 +112,13 @@ def kept(call: object) -> tuple[list[int], list[types.Content], list[types.Conte
 def _rows(call: object, transcript: Sequence[types.Content]) -> list[Row]:
     """Give each message its place in the call's context, in the order of the list."""
     sent, put_in, _ = kept(call)
-    lost = "summarised" if put_in else "dropped"
-    places = ["kept" if index in set(sent) else lost for index in range(len(transcript))]
+    first, rewritten = sent[0] if sent else len(transcript), set(call.context.rewritten)
+    # What is put in stands for the messages before those that are kept, not for steps among them.
+    places = ["summarised" if put_in else "dropped"] * first
+    places += ["dropped"] * (len(transcript) - first)
+    for index in sent:
+        places[index] = "shortened" if index in rewritten else "kept"
     rows = [message_row(*pair) for pair in zip(transcript, places, strict=True)]
-    first = sent[0] if sent else len(rows)
     rows[first:first] = [message_row(content, "pair") for content in put_in]
     text = call.context.pinned or call.context.system
     if text is not None:
@@ -153,7 +157,8 @@ def _chart(rows: Sequence[Row], found: str) -> Chart:
     """Draw the rows: words to the left, bars to the right, one trace for each place."""
     count = range(len(rows))
     names = [f"{index + 1}  {row.role}  {plain(row.words)}" for index, row in enumerate(rows)]
-    traces = [_words_trace(names), *(_bars(rows, place) for place in PLACES)]
+    shown = [each for each in PLACES if each != "shortened" or each in {row.place for row in rows}]
+    traces = [_words_trace(names), *(_bars(rows, place) for place in shown)]
     axis = {"range": [len(rows) - 0.5, -0.5], "visible": False}
     longest = max(row.tokens for row in rows)
     layout = {
