@@ -21,7 +21,7 @@ from chat_memory.dialects.transcript import ChatFileError, Notes
 from chat_memory.strings import t
 
 LARGEST = 20_000_000  # bytes
-LISTS = ("contents", "messages", "history", "conversation", "items")
+LISTS = ("contents", "messages", "history", "traj", "conversation", "items")
 KEPT = ("tools", "system", "systemInstruction", "system_instruction", "instructions")
 ITEM = re.compile(r"message|reasoning|item_reference|compaction|\w+_(?:call|call_output)")
 HALF_LETTER = re.compile(r"\\u[dD][89abAB]")
