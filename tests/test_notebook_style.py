@@ -168,7 +168,8 @@ def test_a_large_number_in_prose_stands_in_an_output_above_or_in_the_cell_below(
 
 def numbers(*texts):
     """The whole numbers in texts, written 1,226 or 1226; not those of a name such as gemini-3."""
-    found = re.findall(r"(?<![\w.-])\d[\d,]*(?![\w.]*\d)", " ".join(texts).replace("_", ""))
+    said = re.sub(r"\(https?://[^)]*\)", "", " ".join(texts)).replace("_", "")
+    found = re.findall(r"(?<![\w.-])\d[\d,]*(?![\w.]*\d)", said)
     return {int(number.replace(",", "")) for number in found}
 
 

@@ -10,6 +10,11 @@ a programmer meets, and the names of the API (`promptTokenCount`), which no edit
 
 EN = {
     "agents.left_out": "[... {tokens:,} tokens left out ...]",
+    "agents.title": (
+        "In call {call} trimming sends {trimmed:,} tokens, everything {whole:,}, "
+        "notes alone {focused:,}"
+    ),
+    "agents.title.turn": "One question sets off {calls} calls; the last one sends {tokens:,} tokens",
     "banner.live": "Gemini answers: {model}. Each call uses your key.",
     "banner.offline": (
         "Offline stand-in for {model}, not a language model: it recites a script and quotes "
@@ -138,6 +143,7 @@ EN = {
     "compare.thoughts": "thoughts",
     "compare.tools": "tools",
     "compare.wrong": "wrong",
+    "control.after_turns": "closed turns that keep their steps (after_turns)",
     "control.answer": "words in an answer",
     "control.cached_price": "price of cached input (% of fresh input)",
     "control.clear_every": "turns between two /clear (0: never)",
@@ -153,6 +159,7 @@ EN = {
     "control.recent_turns": "turns kept word for word (recent_turns)",
     "control.system": "tokens in the system instruction",
     "control.thinking": "the model thinks",
+    "control.tool_tokens": "tokens that a tool brings",
     "control.trigger": "tokens before a summary (trigger)",
     "control.turn": "turn",
     "control.turns": "turns in the chat",
@@ -398,8 +405,8 @@ EN = {
         "There is no key, so no cell here sends anything: each says what it would do."
     ),
     "experiment.not_sent": (
-        "Nothing was sent. With a key this cell plays {chats} chats in {calls} calls, writes a "
-        "run log after each call, and lays what Gemini reports beside the prediction."
+        "Nothing was sent. With a key this cell sends {calls} calls, writes a run log after each, "
+        "and lays what Gemini reports beside the prediction."
     ),
     "experiment.predicted": "{count} predicted",
     "experiment.price": (
@@ -480,6 +487,13 @@ EN = {
     "lens.words": "first words",
     "live.error.api": "{code} {status}: {message}",
     "msg.how_many_seconds": "How many seconds did you say?",
+    "predict.agent.1": "about half, for old steps are cut",
+    "predict.agent.2": "the question and the newest step",
+    "predict.agent.3": "the same, for the open turn is never cut",
+    "predict.agent.question": (
+        "An agent takes twelve steps in its first turn. LastTurns(1) keeps only the newest turn. "
+        "What does it send in the last call of that turn, compared with Everything()?"
+    ),
     "predict.button": "I have written my prediction",
     "predict.clear.1": "it halves every prompt after turn 12",
     "predict.clear.2": "it tells the server to forget, which costs one more request",
@@ -533,8 +547,8 @@ EN = {
     ),
     "recount.extra": "extra calls",
     "recount.facts": (
-        "{strategy} asks for facts, and offline they are found only in a case file: play it on "
-        "one, or take another strategy for this chat."
+        "It asks for facts, and offline they are found only in a case file: play it on one, or "
+        "take another strategy for this chat."
     ),
     "recount.full": "$ full",
     "recount.gone": "{fact} gone",
@@ -552,8 +566,10 @@ EN = {
         "nothing is cached. Both hold the extra calls, for summaries."
     ),
     "recount.note.refused": "{strategy}: {refused:,} of {calls:,} calls are refused; {why}",
+    "recount.note.stopped": "{strategy} stops at {why}",
     "recount.prompts": "sum of prompts",
     "recount.refused": "call {call} is refused ({code} {status}): {message}",
+    "recount.stopped": "call {call}: {reason}",
     "recount.strategy": "strategy",
     "sum.lowest": "The whole chat is cheapest at context_limit {limit}: {bill:,} tokens",
     "sum.title": "{bill:,} tokens in all, with {notes} summaries among the calls",
@@ -581,6 +597,7 @@ EN = {
     "table.extra": "extra calls",
     "table.fact": "fact in the request",
     "table.gaps": "turns without their fact",
+    "table.lost_in": "probes lost, by turn",
     "table.new": "new",
     "table.no": "no",
     "table.number": "number",
@@ -588,6 +605,7 @@ EN = {
     "table.prompt": "prompt when asked",
     "table.resent": "sent before",
     "table.role": "role",
+    "table.saved": "tokens saved",
     "table.state": "state",
     "table.strategy": "strategy",
     "table.sum": "sum of prompts",
