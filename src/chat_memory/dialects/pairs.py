@@ -83,17 +83,20 @@ def _model_rows(run: list[Message]) -> list[dict]:
 
 def _user_rows(run: list[Message], calls: list[dict], form: str, notes: Notes) -> list[dict]:
     """The contents of a run of the user: the responses first, then what the user said."""
-    answers = _Answers(calls, form, notes)
+    answers = _Answers(calls, notes)
     said: list[dict] = []
     for message in run:
-        others: list[dict] = []
-        for part in message.parts:
-            if kind(part) != "response":
-                others.append(part)
-                continue
-            if calls and (said or others):
-                notes.add("dialect.moved", message.number)
-            answers.take(part, message.number)
+        others = [part for part in message.parts if kind(part) != "response"]
+        responses = [part for part in message.parts if kind(part) == "response"]
+        if calls and responses and (said or kind(message.parts[0]) != "response"):
+            notes.add("dialect.moved", message.number)
+        strays = [part for part in responses if not answers.take(part, message.number)]
+        kept = [unknown(part.pop(SOURCE), form) for part in strays]
+        # without responses beside it, a kept result in the role user would pass for a customer
+        if calls:
+            answers.strays += kept
+        elif kept:
+            said.append({"role": "model", "parts": kept})
         said += [{"role": "user", "parts": others}] if others else []
     return answers.rows(run[0].number) + said
 
@@ -101,27 +104,28 @@ def _user_rows(run: list[Message], calls: list[dict], form: str, notes: Notes) -
 class _Answers:
     """The calls of one step, and the responses that have come to them."""
 
-    def __init__(self, calls: list[dict], form: str, notes: Notes):
+    def __init__(self, calls: list[dict], notes: Notes):
         self.calls = [call["functionCall"] for call in calls]
-        self.form, self.notes = form, notes
+        self.notes = notes
         self.found: dict[int, dict] = {}
         self.strays: list[dict] = []
 
-    def take(self, part: dict, number: int) -> None:
-        """Put a response to its call, or keep it as unknown."""
-        source = part.pop(SOURCE, {"role": "user", "parts": [part]})
+    def take(self, part: dict, number: int) -> bool:
+        """Put a response to its call; False if there is none for it."""
         response = part["functionResponse"]
         place = self._place(response)
         if place is None:
             again = response.get("id") in [call.get("id") for call in self.calls]
             self.notes.add("dialect.second" if again else "dialect.stray", number)
-            self.strays.append(unknown(source, self.form))
-            return
+            part.setdefault(SOURCE, {"role": "user", "parts": [dict(part)]})
+            return False
         call = self.calls[place]
         if call.get("id") and not response.get("id"):
             self.notes.add("dialect.ordered", number)
         named = {key: call[key] for key in ("id", "name") if call.get(key)}
-        self.found[place] = part | {"functionResponse": response | named}
+        found = {key: part[key] for key in part if key != SOURCE}
+        self.found[place] = found | {"functionResponse": response | named}
+        return True
 
     def _place(self, response: dict) -> int | None:
         """The call it answers: by id; else the first open one, of its name if it has one."""
@@ -132,12 +136,10 @@ class _Answers:
         return next(iter(free), None)
 
     def rows(self, number: int) -> list[dict]:
-        """The content that answers all calls, and holds what answers none."""
+        """The content that answers all calls, and holds what answers none of them."""
         responses = [self.found.get(i) or self._error(i, number) for i in range(len(self.calls))]
-        # without responses beside it, a kept result in the role user would pass for a customer
-        role = "user" if responses else "model"
         parts = responses + self.strays
-        return [{"role": role, "parts": parts}] if parts else []
+        return [{"role": "user", "parts": parts}] if parts else []
 
     def _error(self, place: int, number: int) -> dict:
         call = self.calls[place]

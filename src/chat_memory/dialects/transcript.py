@@ -80,7 +80,7 @@ class Notes:
     def __init__(self) -> None:
         self._found: dict[tuple, list[int]] = {}
 
-    def add(self, name: str, number: int | None = None, **values: object) -> None:
+    def add(self, name: str, number: int | None = None, /, **values: object) -> None:
         """Note the string with this id; of what is noted again only the number is added."""
         numbers = self._found.setdefault((name, *sorted(values.items())), [])
         if number is not None and number not in numbers[-1:]:
