@@ -10,6 +10,7 @@ A plan above its maximum is refused, and `guard.py` counts what really leaves.
 This file does *not* know a key: it gets a client.
 """
 
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -37,6 +38,7 @@ from offline_gemini.caching import common_prefix, minimum, prompt_pieces
 from offline_gemini.sentences import refusal
 
 RUNS = Path(__file__).resolve().parents[2] / "runs"
+WIDEST = 100  # characters of a line under a table: a page cuts longer ones within a word
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class Report:
 
     def __repr__(self) -> str:
         shown = [repr(self.table), ""] if self.table else []
-        return "\n".join([*shown, *self.sentences])
+        return "\n".join([*shown, *(textwrap.fill(each, WIDEST) for each in self.sentences)])
 
 
 @dataclass(frozen=True)
@@ -125,8 +127,7 @@ class Experiment:
         planned = _flat(self._rehearsed())
         self._require_within(planned)
         if client is None or is_offline(client):
-            would = t("experiment.not_sent", calls=len(planned), chats=len(self.chats))
-            return Report(None, [would], {})
+            return Report(None, [t("experiment.not_sent", calls=len(planned))], {})
         folder = RUNS / f"{self.name}-{datetime.now():%Y%m%d-%H%M%S-%f}"
         logs = [folder / f"{number}.json" for number in range(1, len(self.chats) + 1)]
         sessions = [_Session(client, *each, sleep) for each in zip(self.chats, logs, strict=True)]
