@@ -132,6 +132,11 @@ def test_a_prediction_of_the_cache_is_all_that_begins_alike():
     assert column(plan, "predicted") == [0, *prompts[:2]]
 
 
+def test_below_the_minimum_of_the_cache_nothing_is_predicted_to_be_read():
+    plan = replace(CACHE, chats=[Chat("queue", 2)]).plan()
+    assert column(plan, "predicted") == [0, 0]
+
+
 def test_a_plan_says_its_price_and_its_maximum_and_writes_nothing(runs):
     plan = QUEUE.plan()
     calls = [call for made in plan.calls.values() for call in made]
@@ -222,9 +227,17 @@ def test_a_report_shows_its_table_and_its_sentences_in_lines_a_page_does_not_cut
 
 
 def test_a_strategy_starts_afresh_in_each_chat():
-    rule = DropThoughts()
+    class Watched(DropThoughts):
+        started = 0
+
+        def reset(self):
+            self.started += 1
+            super().reset()
+
+    rule = Watched()
     twice = Experiment("signatures", [Chat("queue", 2, rule)] * 2, 6)
     report = twice.run(live(server()))
+    assert rule.started == 4  # each chat is rehearsed, too
     assert column(report, "measured") == [44, 69, 44, 69]
     assert list(report.calls) == ["queue, DropThoughts()", "queue, DropThoughts() (2)"]
 
