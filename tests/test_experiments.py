@@ -226,20 +226,24 @@ def test_a_report_shows_its_table_and_its_sentences_in_lines_a_page_does_not_cut
     assert max(map(len, shown)) <= 100
 
 
-def test_a_strategy_starts_afresh_in_each_chat():
-    class Watched(DropThoughts):
+def test_a_strategy_starts_afresh_in_each_chat_and_a_chat_played_again_has_a_number():
+    class Watched:
         started = 0
+
+        def __call__(self, transcript):
+            return list(transcript)
 
         def reset(self):
             self.started += 1
-            super().reset()
+
+        def __repr__(self):
+            return "Watched()"
 
     rule = Watched()
-    twice = Experiment("signatures", [Chat("queue", 2, rule)] * 2, 6)
-    report = twice.run(live(server()))
+    report = Experiment("signatures", [Chat("queue", 2, rule)] * 2, 6).run(live(server()))
     assert rule.started == 4  # each chat is rehearsed, too
-    assert column(report, "measured") == [44, 69, 44, 69]
-    assert list(report.calls) == ["queue, DropThoughts()", "queue, DropThoughts() (2)"]
+    assert column(report, "measured") == [44, 187, 44, 187]
+    assert list(report.calls) == ["queue, Watched()", "queue, Watched() (2)"]
 
 
 # --- what is not sent ---------------------------------------------------------------------------
