@@ -81,3 +81,80 @@ def chat(turns: int) -> list[types.Content]:
     """A plain chat of closed turns."""
     pairs = [[user(f"question {n}"), model(f"answer {n}")] for n in range(1, turns + 1)]
     return [content for pair in pairs for content in pair]
+
+
+# An agent's work: conclusions, long results, thoughts, calls spread over contents.
+
+LOG = "".join(f"line {n} of the log is like all others\n" for n in range(40))
+SMALL = [{"id": n, "state": "open"} for n in range(60)]
+NESTED = {"log": LOG, "tail": ["short", LOG[:400]], "code": 7}
+RESULTS = ({"result": "shipped"}, {"log": LOG}, {"rows": SMALL}, NESTED, {"error": LOG}, {})
+NOTED = ({"noted": True}, {"error": "The conclusion is blank."})
+THOUGHT = types.Part(text="Let me see.", thought=True)
+
+
+def asks(*calls: types.Part) -> types.Content:
+    return types.Content(role="model", parts=list(calls))
+
+
+def brings(*responses: types.Part) -> types.Content:
+    return types.Content(role="user", parts=list(responses))
+
+
+def concluded(text: str, number: int = 0, signature: bytes | None = SIGNATURES[0]) -> types.Part:
+    """A call of `conclude`."""
+    asked = types.FunctionCall(id=f"{number}", name="conclude", args={"conclusion": text})
+    return types.Part(function_call=asked, thought_signature=signature)
+
+
+def brought(name: str, number: int, found: dict) -> types.Part:
+    answer = types.FunctionResponse(id=f"{number}", name=name, response=found)
+    return types.Part(function_response=answer)
+
+
+@st.composite
+def works(draw) -> list[types.Content]:
+    """A step of an agent: parallel calls, perhaps spread over contents, and their responses."""
+    names = draw(st.lists(st.sampled_from(["track", "track", "conclude"]), min_size=1, max_size=3))
+    signature = draw(st.sampled_from(SIGNATURES))
+    calls, responses = [], []
+    for number, name in enumerate(names):
+        first = None if number else signature
+        ends = name == "conclude"
+        calls.append(concluded("c", number, first) if ends else call(name, number, first))
+        found = draw(st.sampled_from(NOTED if ends else RESULTS))
+        responses.append(brought(name, number, found))
+    spread = st.sampled_from([lambda parts: [parts], lambda parts: [[part] for part in parts]])
+    asked = [asks(*parts) for parts in draw(spread)(calls)]
+    answered = [brings(*parts) for parts in draw(spread)(responses)]
+    before = draw(st.sampled_from([[], [], [model("One moment.")], [asks(THOUGHT)]]))
+    if draw(st.integers(0, 9)) == 0:
+        answered[-1].parts.append(types.Part(text="And hurry."))
+    return [content.model_copy(deep=True) for content in [*before, *asked, *answered]]
+
+
+endings = st.one_of(
+    answers,
+    st.just(asks(THOUGHT)),
+    st.just(asks(types.Part(text="", thought_signature=SIGNATURES[1]))),
+    st.builds(lambda a: asks(THOUGHT, *a.parts), answers),
+)
+
+
+@st.composite
+def agent_turn(draw, closed: bool = True) -> list[types.Content]:
+    contents = [draw(questions).model_copy(deep=True)]
+    for step_ in draw(st.lists(works(), max_size=4)):
+        contents += step_
+    ending = draw(endings).model_copy(deep=True) if closed and draw(st.integers(0, 5)) else None
+    return contents + ([ending] if ending else [])  # now and then a turn was interrupted
+
+
+@st.composite
+def agent_transcripts(draw, max_turns: int = 8) -> list[types.Content]:
+    """What an agent's strategy gets: long turns, an open one at the end."""
+    before = draw(st.sampled_from([[], [], [model("Hello.")]]))
+    closed = draw(st.lists(agent_turn(), max_size=max_turns - 1))
+    turns = [content for each in closed for content in each]
+    greeting = [content.model_copy(deep=True) for content in before]
+    return greeting + turns + draw(agent_turn(closed=False))

@@ -10,7 +10,6 @@ Each content is looked at once, and what is made of it is kept: a call costs wha
 This file does *not* split a call from its response, touch the transcript, or judge what matters.
 """
 
-from collections import deque
 from collections.abc import Sequence
 
 from google.genai import types
@@ -27,8 +26,9 @@ LEAST = 50  # tokens: 25 for a marker and what frames it, and as many for the na
 class Cutting(Rung):
     """What the strategies here share: a part that is settled, and the rest as it is.
 
-    `_kept` is what is left of transcript[:_start]. A list that is not the one of the last call,
-    grown, begins anew: in a Chain, the first strategy may hand on a list that has moved.
+    `_kept` is what is left of transcript[:_start]. What was made for the transcript of the last
+    call holds on while it only grows. In a Chain, the first strategy may hand on a list that has
+    changed near its end: then all is taken up again from the last turn that is the same.
     """
 
     layer = ""  # what the settled part is called
@@ -38,25 +38,32 @@ class Cutting(Rung):
 
     def reset(self) -> None:
         """Forget what was made: `clear` begins a new transcript."""
-        self._start_over()
-
-    def _start_over(self) -> None:
         self._seen: list[types.Content] = []  # the transcript of the last call
         self._kept: list[types.Content] = []
         self._start = 0
         self._dropped: list[int] = []
         self._rewritten: list[int] = []
+        self._marks: list[tuple[int, ...]] = []  # for each turn: how far all was when it began
+        self._tracker = Steps()
+        self._steps: list[Step] = []  # of the open turn, as far as they may leave the context
 
     def __call__(self, transcript: list[types.Content]) -> Context:
         """The settled part, and what follows it."""
-        if not self._follows(transcript):
-            self._start_over()
-        for content in transcript[len(self._seen) :]:
+        if not self._begins(transcript, len(self._seen)):
+            self._go_back(transcript)
+        for index, content in enumerate(transcript[len(self._seen) :], len(self._seen)):
             self._seen.append(content)
-            self._look(content)
+            if is_turn_start(content):
+                self._close(index)
+                self._mark()
+            else:
+                self._look(index, content)
+        return self._context(transcript)
+
+    def _context(self, transcript: list[types.Content]) -> Context:
         contents = self._kept + transcript[self._start :]
         head, whole = len(self._kept), len(contents)
-        layers = ((self.layer, 0, head), ("recent turns", head, whole)) if self.layer else ()
+        layers = [(self.layer, 0, head), ("recent turns", head, whole)] if self.layer else []
         return Context(
             contents,
             layers=tuple(layer for layer in layers if layer[1] < layer[2]),
@@ -64,20 +71,40 @@ class Cutting(Rung):
             rewritten=tuple(self._rewritten),
         )
 
-    def _follows(self, transcript: list[types.Content]) -> bool:
-        """Whether this is the transcript of the last call, perhaps grown.
+    def _begins(self, transcript: list[types.Content], length: int) -> bool:
+        """Whether a transcript begins with the first contents of the last one.
 
-        Equal lists of the same objects are compared in microseconds; the last object is asked
-        first, because objects that are only equal would be compared field by field.
+        Lists of the same objects are compared in microseconds. The last object is asked first,
+        for objects that are equal and not the same would be compared field by field.
         """
-        seen, length = self._seen, len(self._seen)
         if not 0 < length <= len(transcript):
-            return not seen
-        return transcript[length - 1] is seen[-1] and transcript[:length] == seen
+            return length == 0
+        same = transcript[length - 1] is self._seen[length - 1]
+        return same and transcript[:length] == self._seen[:length]
 
-    def _look(self, content: types.Content) -> None:
-        """Take in the newest content, and settle what it makes sure."""
-        raise NotImplementedError
+    def _mark(self) -> None:
+        """Note how far all is, for `_go_back`, now that a turn has begun."""
+        lists = (self._seen, self._kept, self._dropped, self._rewritten)
+        self._marks.append((self._start, *map(len, lists)))
+        self._tracker, self._steps = Steps(len(self._seen)), []
+
+    def _go_back(self, transcript: list[types.Content]) -> None:
+        """Forget what came after the last turn start up to which the transcript is the same."""
+        while self._marks and not self._begins(transcript, self._marks[-1][1]):
+            self._marks.pop()
+        self._start, *lengths = self._marks.pop() if self._marks else [0] * 5
+        lists = (self._seen, self._kept, self._dropped, self._rewritten)
+        for each, length in zip(lists, lengths, strict=True):
+            del each[length:]
+        self._tracker, self._steps = Steps(), []
+        if self._seen:
+            self._mark()
+
+    def _close(self, stop: int) -> None:
+        """Settle what is sure now that the next turn begins, at `stop`."""
+
+    def _look(self, index: int, content: types.Content) -> None:
+        """Take in the newest content, which begins no turn."""
 
     def _settle(self, stop: int, steps: Sequence[Step] = ()) -> None:
         """Settle the contents up to `stop`; these steps leave the context."""
@@ -97,15 +124,13 @@ class Rewriting(Cutting):
 
     def reset(self) -> None:
         """Forget the forms, too."""
-        self._forms: dict[int, tuple[types.Content, types.Content]] = {}  # by id of the first
         super().reset()
+        self._forms: dict[int, tuple[types.Content, types.Content]] = {}  # by id of the first
 
-    def __call__(self, transcript: list[types.Content]) -> Context:
-        """The transcript, some contents in their other form."""
-        if not self._follows(transcript):
-            still = filter(self._forms.__contains__, map(id, transcript))
-            self._forms = {key: self._forms[key] for key in still}
-        return super().__call__(transcript)
+    def _go_back(self, transcript: list[types.Content]) -> None:
+        known = filter(self._forms.__contains__, map(id, transcript))
+        self._forms = {key: self._forms[key] for key in known}
+        super()._go_back(transcript)
 
     def _settle(self, stop: int) -> None:
         for index in range(self._start, stop):
@@ -137,8 +162,11 @@ class ShortenToolResults(Rewriting):
         self.max_tokens = max_tokens
         super().__init__()
 
-    def _look(self, content: types.Content) -> None:
-        self._settle(len(self._seen))
+    def _close(self, stop: int) -> None:
+        self._settle(stop + 1)
+
+    def _look(self, index: int, content: types.Content) -> None:
+        self._settle(index + 1)
 
     def _form(self, content: types.Content) -> types.Content:
         parts = [self._part(part) for part in content.parts or ()]
@@ -167,9 +195,8 @@ class DropThoughts(Rewriting):
 
     layer = "without thoughts"
 
-    def _look(self, content: types.Content) -> None:
-        if is_turn_start(content):
-            self._settle(len(self._seen) - 1)
+    def _close(self, stop: int) -> None:
+        self._settle(stop)
 
     def _form(self, content: types.Content) -> types.Content:
         parts = content.parts or []
@@ -212,29 +239,28 @@ class ConclusionsOnly(Cutting):
         self.after_turns = after_turns
         super().__init__()
 
-    def _start_over(self) -> None:
-        super()._start_over()
-        self._begun = False  # whether a turn has: what stands before it is no turn
-        self._tracker, self._steps = Steps(), []
-        self._closed: deque[tuple[int, list[Step]]] = deque()  # where they end, and their steps
+    def reset(self) -> None:
+        """Forget which turns are closed, too."""
+        super().reset()
+        self._closed: list[tuple[int, list[Step]]] = []  # where they end, and their steps
 
-    def _look(self, content: types.Content) -> None:
-        index = len(self._seen) - 1
-        if is_turn_start(content):
-            self._close(index)
-            self._begun, self._tracker, self._steps = True, Steps(index + 1), []
-        elif (step := self._tracker.take(index, content)) and not self._tracker.spoken:
+    def _go_back(self, transcript: list[types.Content]) -> None:
+        super()._go_back(transcript)
+        del self._closed[max(0, len(self._marks) - 1) :]
+
+    def _look(self, index: int, content: types.Content) -> None:
+        step = self._tracker.take(index, content)
+        if step and not self._tracker.spoken:
             self._steps.append(step)
 
     def _close(self, stop: int) -> None:
-        """Close the turn that ends here; the one that has become old enough is settled."""
-        if not self._begun:
+        if not self._marks:  # what stands before the first turn is no turn
             self._settle(stop)
             return
         answered = _is_answer(self._seen[stop - 1])
         self._closed.append((stop, self._steps if answered else []))
         if len(self._closed) > self.after_turns:
-            self._settle(*self._closed.popleft())
+            self._settle(*self._closed[-1 - self.after_turns])
 
     def __repr__(self) -> str:
         return f"ConclusionsOnly({self.after_turns})"
@@ -258,21 +284,16 @@ class Focus(Cutting):
         self.tool = tool
         super().__init__()
 
-    def _start_over(self) -> None:
-        super()._start_over()
-        self._tracker, self._steps = Steps(), []
+    def _close(self, stop: int) -> None:
+        self._settle(stop)
 
-    def _look(self, content: types.Content) -> None:
-        index = len(self._seen) - 1
-        if is_turn_start(content):
-            self._settle(index)
-            self._tracker, self._steps = Steps(index + 1), []
-        elif step := self._tracker.take(index, content):
-            if self._concludes(step):
-                self._settle(step[0], self._steps)
-                self._steps = []
-            elif not self._tracker.spoken:
-                self._steps.append(step)
+    def _look(self, index: int, content: types.Content) -> None:
+        step = self._tracker.take(index, content)
+        if step and self._concludes(step):
+            self._settle(step[0], self._steps)
+            self._steps = []
+        elif step and not self._tracker.spoken:
+            self._steps.append(step)
 
     def _concludes(self, step: Step) -> bool:
         """Whether a step holds a conclusion that was taken."""

@@ -12,13 +12,14 @@ both ends: whether the line that matters stands in the middle, it can't see.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from itertools import tee
 
 from chat_memory.strings import t
 from offline_gemini import count
 from offline_gemini.billing import render_response, rendered_tokens
 from offline_gemini.estimate import runs
-from offline_gemini.tokens import words
+from offline_gemini.tokens import sizes, words
 
 LONGEST = 40  # characters of a piece that is not cut; base64 or minified code has no spaces
 
@@ -37,15 +38,15 @@ def shortened(name: str | None, response: dict, most: int) -> dict:
 
     It weighs more only where its name leaves no room for a marker: then the marker is all.
     """
-    sizes = sorted(count(text).tokens for text in texts_in(response))
-    level = _level(sizes, most - (weight(name, response) - sum(sizes)))
-    least = count(marker(sum(sizes))).tokens * (1 if len(sizes) == 1 else 2)
-    while sizes and level >= least:
+    long = sorted(sizes(texts_in(response)))
+    level = _level(long, most - (weight(name, response) - sum(long)))
+    least = count(marker(sum(long))).tokens * (1 if len(long) == 1 else 2)
+    while long and level >= least:
         made = _with_texts_cut(response, level)
         over = weight(name, made) - most
         if over <= 0:
             return made
-        level -= max(1, over // len(sizes))  # a word that is estimated may weigh more alone
+        level -= max(1, over // len(long))  # a word that is estimated may weigh more alone
     return _as_one_text(name, response, most)
 
 
@@ -59,10 +60,9 @@ def cut(text: str, room: int) -> str:
     if size <= room:
         return text
     spare = max(0, room - count(marker(size)).tokens)
-    pieces = list(_pieces(text))
-    head, first = _fitting(pieces, spare - spare // 2)
-    tail, last = _fitting(reversed(pieces[len(head) :]), spare // 2)
-    return "".join([*head, marker(size - first - last), *reversed(tail)])
+    head, first = _fitting(text, spare - spare // 2)
+    tail, last = _fitting(text[len(head) :], spare // 2, -1)
+    return head + marker(size - first - last) + tail
 
 
 def marker(tokens: int) -> str:
@@ -79,14 +79,14 @@ def texts_in(value: object) -> Iterator[str]:
             yield from texts_in(each)
 
 
-def _level(sizes: list[int], room: int) -> int:
+def _level(long: list[int], room: int) -> int:
     """The length to which the longest texts are cut, so that all together fill the room."""
-    for place, size in enumerate(sizes):
-        left = len(sizes) - place
+    for place, size in enumerate(long):
+        left = len(long) - place
         if size * left > room:
             return room // left
         room -= size
-    return max(sizes, default=0)
+    return max(long, default=0)
 
 
 def _with_texts_cut(value: object, level: int) -> object:
@@ -112,23 +112,28 @@ def _as_one_text(name: str | None, response: dict, most: int) -> dict:
     return made
 
 
-def _pieces(text: str) -> Iterator[str]:
-    """The text in pieces whose token counts add up, long words in smaller ones."""
-    for word in words(text):
+def _pieces(text: str, way: int = 1) -> Iterator[str]:
+    """The text in pieces whose token counts add up, long words in smaller ones; -1: from its end.
+
+    Only as much is cut up as is asked for.
+    """
+    for word in words(text)[::way]:
         if len(word) <= LONGEST:
             yield word
             continue
-        for run in runs(word):
-            yield from (run[at : at + LONGEST] for at in range(0, len(run), LONGEST))
+        parts = [
+            run[at : at + LONGEST] for run in runs(word) for at in range(0, len(run), LONGEST)
+        ]
+        yield from parts[::way]
 
 
-def _fitting(pieces: Iterable[str], room: int) -> tuple[list[str], int]:
-    """The first pieces that fit into so many tokens, and what they weigh."""
+def _fitting(text: str, room: int, way: int = 1) -> tuple[str, int]:
+    """The longest head of a text that fits into so many tokens (-1: tail), and what it weighs."""
     fitting, weighed = [], 0
-    for piece in pieces:
-        size = count(piece).tokens
+    pieces, weighing = tee(_pieces(text, way))
+    for piece, size in zip(pieces, sizes(weighing), strict=True):
         if weighed + size > room:
             break
         fitting.append(piece)
         weighed += size
-    return fitting, weighed
+    return "".join(fitting[::way]), weighed

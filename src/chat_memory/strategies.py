@@ -234,8 +234,7 @@ def _by_both(
     else:
         dropped = _united(before.dropped, places, after.dropped)
     rewritten = _united(before.rewritten, places, after.rewritten)
-    gone = dropped if isinstance(dropped, range) else set(dropped)
-    return dropped, [index for index in rewritten if index not in gone]
+    return dropped, sorted(set(rewritten).difference(dropped)) if rewritten else ()
 
 
 def _places(transcript: list[types.Content], context: Context) -> Sequence[int | None]:
@@ -256,8 +255,7 @@ def _united(
     """Indices in the transcript, and more of them that are places in a context, in order."""
     if not more:
         return known
-    found = (places[index] for index in more)
-    return sorted({*known, *(index for index in found if index is not None)})
+    return sorted({*known, *map(places.__getitem__, more)} - {None})
 
 
 def _is_start(dropped: Sequence[int]) -> bool:
