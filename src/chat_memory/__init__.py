@@ -10,9 +10,11 @@ Charts are imported on their own, as `chat_memory.charts`: plotly takes its time
 This package does *not* hold Gemini's side of the wire: that is `offline_gemini`.
 """
 
+from chat_memory.agents import ConclusionsOnly, DropThoughts, Focus, ShortenToolResults
 from chat_memory.calls import Call
 from chat_memory.connect import connect
 from chat_memory.conversations import play
+from chat_memory.dialects import load_chat, save_chat
 from chat_memory.errors import ChatError
 from chat_memory.layers import KeyFacts, LayeredHybrid, SummaryPairs
 from chat_memory.runs import load
@@ -25,17 +27,23 @@ __all__ = [
     "Chain",
     "ChatError",
     "ChatSession",
+    "ConclusionsOnly",
     "Context",
+    "DropThoughts",
     "Everything",
+    "Focus",
     "KeyFacts",
     "LastMessages",
     "LastTurns",
     "LayeredHybrid",
     "Price",
     "Reply",
+    "ShortenToolResults",
     "SummaryPairs",
     "Usage",
     "connect",
     "load",
+    "load_chat",
     "play",
+    "save_chat",
 ]
