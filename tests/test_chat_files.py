@@ -106,6 +106,8 @@ def test_a_file_that_is_missing_large_or_a_folder_is_named(tmp_path, monkeypatch
         ),
         ([HELLO, asked(), answered(None)], "user call response", "A result has no id"),
         ([HELLO, asked(), HELLO], "user call response user", "A call of track has no result"),
+        ([HELLO, asked(), BYE, HELLO], "user call response model user", "A call of track has no"),
+        ([HELLO, asked("a"), asked("b"), answered("b")], None, "A call of track has no result"),
         ([HELLO, asked()], "user call", ""),
         ([HELLO, answered(), BYE], "user model model", "A result has no call; it is kept as an"),
         ([answered(), BYE], "model model", "A result has no call"),

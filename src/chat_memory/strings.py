@@ -48,6 +48,7 @@ EN = {
     "chart.refused": "refused",
     "chart.resent": "messages sent before",
     "chart.saving": "input tokens saved (%)",
+    "chart.sent": "tokens of the messages sent",
     "chart.sum": "sum of promptTokenCount",
     "chart.system": "system and tools",
     "chart.thoughts": "thoughts sent again",
@@ -121,12 +122,18 @@ EN = {
     "compare.again": "again",
     "compare.best": "$ best",
     "compare.cached": "cached",
+    "compare.conversation": "conversation",
     "compare.extra": "extra",
     "compare.facts": "facts",
     "compare.full": "$ full",
     "compare.gemini": "Gemini refuses the request ({code} {status}): {message}",
+    "compare.judge.dear": "all facts in the request, and another strategy costs less",
+    "compare.judge.large": "all facts in the request, and too many tokens sent",
+    "compare.judge.lost": "only {kept} of {of} facts in the request",
+    "compare.judge.right": "all facts in the request, for little",
     "compare.mark": " *",
     "compare.messages": "messages",
+    "compare.most": "$ full, 4 of 5 facts",
     "compare.note.case": "* Offline, its facts come from the case file: a best case.",
     "compare.note.money": (
         "$ best: the cache hits whenever it may. $ full: nothing is cached. facts: probes whose "
@@ -145,13 +152,14 @@ EN = {
     "compare.wrong": "wrong",
     "control.after_turns": "closed turns that keep their steps (after_turns)",
     "control.answer": "words in an answer",
-    "control.cached_price": "price of cached input (% of fresh input)",
+    "control.cached_price": "price of cached input, % of input",
     "control.clear_every": "turns between two /clear (0: never)",
     "control.context_limit": "turns before a summary (context_limit)",
     "control.conversation": "conversation",
     "control.door_hint": "pin the bell to ring",
     "control.drop_to": "turns left after a cut (drop_to)",
     "control.finish": "pin the finish of the table top",
+    "control.form": "form of the file",
     "control.keep": "turns kept (keep_last_n_turns)",
     "control.last_messages": "messages sent (n)",
     "control.max_turns": "turns sent (max_turns)",
@@ -232,6 +240,7 @@ EN = {
     "dialect.text.line": (
         "Line {line} is not indented; it is kept as part of the message before it ({where})."
     ),
+    "dialect.title": "In turn {turn} the messages sent weigh {tokens:,} tokens",
     "dialect.tool": "The tool {name} is no function of the program and is not kept.",
     "dialect.tool.key": "The key {key} of a tool has no place here and is not kept.",
     "dialect.unanswered": (
@@ -494,6 +503,10 @@ EN = {
         "An agent takes twelve steps in its first turn. LastTurns(1) keeps only the newest turn. "
         "What does it send in the last call of that turn, compared with Everything()?"
     ),
+    "predict.best.1": "LayeredHybrid: it was made for that",
+    "predict.best.2": "Everything: the cache makes it cheap",
+    "predict.best.3": "none: each conversation has another one",
+    "predict.best.question": "Which strategy keeps all facts for the least money, in every conversation?",
     "predict.button": "I have written my prediction",
     "predict.clear.1": "it halves every prompt after turn 12",
     "predict.clear.2": "it tells the server to forget, which costs one more request",

@@ -14,7 +14,7 @@ This package does *not* send anything, and it counts no tokens.
 """
 
 from chat_memory.dialects.chats import load_chat, save_chat
-from chat_memory.dialects.sending import sendable
+from chat_memory.dialects.sending import PLACEHOLDER, sendable
 from chat_memory.dialects.transcript import ChatFileError, Transcript
 
-__all__ = ["ChatFileError", "Transcript", "load_chat", "save_chat", "sendable"]
+__all__ = ["PLACEHOLDER", "ChatFileError", "Transcript", "load_chat", "save_chat", "sendable"]

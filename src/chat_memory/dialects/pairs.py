@@ -34,14 +34,28 @@ def settled(messages: list[Message], form: str, notes: Notes) -> list[dict]:
     rows: list[dict] = []
     open_calls: list[dict] = []
     runs = [list(run) for _, run in itertools.groupby(messages, lambda message: message.role)]
-    for run in runs:
-        if run[0].role == "model":
-            rows += _model_rows(run)
-            open_calls = _calls(rows[-1]["parts"])
-        else:
+    for run, after in itertools.zip_longest(runs, runs[1:], fillvalue=[]):
+        if run[0].role != "model":
             rows += _user_rows(run, open_calls, form, notes)
+            continue
+        rest = [] if _has(after, "response") else _after_calls(run)
+        rows += _model_rows(run[: len(run) - len(rest)])
+        open_calls = _calls(rows[-1]["parts"])
+        if rest:
+            rows += _Answers(open_calls, notes).rows(rest[0].number) + _model_rows(rest)
             open_calls = []
     return _with_beginning(rows, notes)
+
+
+def _has(run: list[Message], wanted: str) -> bool:
+    return any(kind(part) == wanted for message in run for part in message.parts)
+
+
+def _after_calls(run: list[Message]) -> list[Message]:
+    """The messages of a run in which the model went on without waiting for its last calls."""
+    last = max((i for i, message in enumerate(run) if _has([message], "call")), default=len(run))
+    named = run[last].id if last < len(run) else None
+    return list(itertools.dropwhile(lambda m: named and m.id == named, run[last + 1 :]))
 
 
 def _name_calls(messages: list[Message], notes: Notes) -> None:
@@ -73,7 +87,7 @@ def _calls(parts: Iterable[dict]) -> list[dict]:
 
 def _model_rows(run: list[Message]) -> list[dict]:
     """The contents of a run of the model: one if it calls, else one for each message."""
-    whole = any(_calls(message.parts) for message in run)
+    whole = _has(run, "call")
     pieces = itertools.groupby(
         run, lambda message: True if whole else message.id or message.number
     )
