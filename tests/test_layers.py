@@ -531,7 +531,7 @@ def test_the_lens_shows_the_pins_first_and_what_the_summary_covers():
     assert len(places) == made.stop + 3 + kept and places[-kept:] == ["kept"] * kept
 
 
-def test_a_recount_bills_the_pins_and_says_that_a_summary_needs_a_model():
+def test_a_recount_bills_the_pins_and_the_summaries():
     case = CASES["en"]
     session = play(case, session_of(case, Everything()), turns=4)
     pinned = LayeredHybrid(PINS, 6, over_turns(9))
@@ -540,8 +540,8 @@ def test_a_recount_bills_the_pins_and_says_that_a_summary_needs_a_model():
     more = {a - b for a, b in zip(prompts, plain, strict=True)}
     assert len(more) == 1 and more.pop() > 10
     assert [c.usage.prompt_token_count for c in recounted(session.calls, pinned)] == prompts
-    with pytest.raises(ValueError, match="calls a model"):
-        Record(session.calls).prompts(SummaryPairs(2, 1))
+    counted = Record(session.calls).recount(SummaryPairs(2, 1))
+    assert counted.extra and counted.total.prompt_token_count > sum(counted.prompts)
 
 
 # --- bad input ----------------------------------------------------------------------------------

@@ -14,7 +14,9 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from statistics import median
 
+from chat_memory.agents import ConclusionsOnly, DropThoughts, Focus, ShortenToolResults
 from chat_memory.caching import share
 from chat_memory.calls import Call
 from chat_memory.connect import connect, default_model
@@ -27,25 +29,27 @@ from chat_memory.session import ChatSession
 from chat_memory.strategies import Everything, LastTurns, Strategy, name_of, require_count
 from chat_memory.strings import t
 from chat_memory.tables import Right, Table
+from chat_memory.triggers import any_of, closed, over_tokens
 from chat_memory.usage import Price, Usage, cost, total
-from offline_gemini import Refused, Script
+from offline_gemini import Refused, Script, breakdown
 from offline_gemini.billing import resent_thoughts
+from offline_gemini.scripts import Turn
 
 HEADS = (
     *("strategy", "messages", "thoughts", "cached", "best", "full"),
     *("extra", "facts", "wrong", "tools", "again"),
 )
 WIDE = 100  # columns; at 1280 px a notebook shows so many
-HYBRID = "LayeredHybrid(6)"  # its trigger, which stands in its own name, would widen the table
+KEPT, ROOM = 6, 3_000  # of the hybrid: turns kept word for word, tokens before a summary
 
 
 def ladder(script: Script) -> dict[str, Strategy]:
     """The strategies to compare on a script, new ones at each call, under the names in the table.
 
-    `LayeredHybrid` pins what the script pins; a script that pins nothing goes without it.
-    `LastMessages` is not among them: it is the wrong way.
+    `LayeredHybrid` pins what the script pins, and its trigger leaves room for turns as heavy as
+    the script's; a script that pins nothing goes without it. `LastMessages` is not among them: it
+    is the wrong way.
     """
-    hybrid = {HYBRID: LayeredHybrid(script.pinned)} if script.pinned else {}
     return {
         "Everything()": Everything(),
         "LastTurns(2)": LastTurns(2),
@@ -53,8 +57,42 @@ def ladder(script: Script) -> dict[str, Strategy]:
         "LastTurns(24, 12)": LastTurns(24, drop_to=12),
         "SummaryPairs(8, 4)": SummaryPairs(8, 4),
         "KeyFacts(6)": KeyFacts(6),
-        **hybrid,
+        **_hybrid(script),
+        "ShortenToolResults(500)": ShortenToolResults(500),
+        "ConclusionsOnly(0)": ConclusionsOnly(0),
+        "Focus()": Focus(),
+        "DropThoughts()": DropThoughts(),
     }
+
+
+def _hybrid(script: Script) -> dict[str, Strategy]:
+    """The hybrid for a script, if it pins something; 3,000 tokens, doubled until turns have room.
+
+    As many as are kept, a summary and one more turn have to fit, each of the usual weight: at
+    whatever turn the first summary comes.
+    """
+    if not script.pinned:
+        return {}
+    turns = [_weight(turn) for turn in script.turns if turn.user]
+    usual = max(median(turns[:n]) for n in range(min(KEPT, len(turns)), len(turns) + 1))
+    hybrid, limit = LayeredHybrid(script.pinned, KEPT), ROOM
+    while (KEPT + 1) * usual + hybrid.least > limit:
+        limit *= 2
+    if limit == ROOM:
+        return {f"LayeredHybrid({KEPT})": hybrid}
+    trigger = any_of(over_tokens(limit), closed())
+    return {f"LayeredHybrid({KEPT}, {limit})": LayeredHybrid(script.pinned, KEPT, trigger)}
+
+
+def _weight(turn: Turn) -> int:
+    """Tokens of a turn as its script has it: the question, the steps, the answer."""
+    said = [("user", [{"text": turn.user}]), ("model", [{"text": turn.reply}])]
+    for step in turn.steps:
+        said.append(("model", [{"functionCall": {"name": c.name, "args": c.args}} for c in step]))
+        results = [{"name": c.name, "response": {"result": c.result}} for c in step]
+        said.append(("user", [{"functionResponse": result} for result in results]))
+    rows = [{"role": role, "parts": parts} for role, parts in said]
+    return sum(breakdown({"contents": rows}, "", {}).contents)
 
 
 @dataclass(frozen=True)
@@ -149,8 +187,8 @@ def measured(
     try:
         play(script, session, turns=turns, tools=tools, each=done.append)
     except (ChatError, ValueError) as error:
-        if not hasattr(error, "_render_traceback_"):
-            raise  # it is none of ours: the reader needs to see where it came from
+        if not is_ours(error):
+            raise
         refused = t("compare.refused", turn=len(done) + 1, reason=_reason(error))
     return Row(
         strategy=name or name_of(strategy),
@@ -164,6 +202,11 @@ def measured(
         model=model or default_model(),
         price=price,
     )
+
+
+def is_ours(error: Exception) -> bool:
+    """Whether an error was worded here; any other has to show where it came from."""
+    return hasattr(error, "_render_traceback_")
 
 
 def _reason(error: Exception) -> str:
@@ -198,13 +241,20 @@ def compared(
         conversations = [conversations]
     rows = []
     for script in map(find, conversations):
-        chosen = ladder(script) if strategies is None else strategies
-        named = chosen if isinstance(chosen, Mapping) else {name_of(s): s for s in chosen}
-        for name, strategy in {**named, **{name_of(s): s for s in also}}.items():
+        offered = ladder(script) if strategies is None else strategies
+        for name, strategy in chosen(offered, also).items():
             rows.append(measured(script, strategy, name, **options))
             if each:
                 each(rows[-1])
     return rows
+
+
+def chosen(
+    strategies: Mapping[str, Strategy] | Iterable[Strategy], also: Iterable[Strategy] = ()
+) -> dict[str, Strategy]:
+    """Strategies by the name they have in a table; those without one have their own."""
+    named = strategies if isinstance(strategies, Mapping) else {name_of(s): s for s in strategies}
+    return {**named, **{name_of(strategy): strategy for strategy in also}}
 
 
 def priced(rows: Iterable[Row], price: Price | None) -> list[Row]:

@@ -207,6 +207,7 @@ EN = {
     "dialect.lost.unknown": "A block that only the form {form} knows is left out ({where}).",
     "dialect.missing": "(The beginning of this chat is missing.)",
     "dialect.moved": "What stands between a call and its result follows the result now ({where}).",
+    "dialect.no_name": "unknown",
     "dialect.no_result": "The log holds no result of this call.",
     "dialect.no_role": "A content has no role; it is taken as the user's ({where}).",
     "dialect.old_call": (
@@ -249,6 +250,7 @@ EN = {
     "dialect.unknown": (
         "A block of the type {kind} is kept as unknown; so is its weight ({where})."
     ),
+    "dialect.unnamed": "A call has no name; it is called unknown ({where}).",
     "dialect.where.many": "messages {numbers}",
     "dialect.where.more": "messages {numbers} and {more} more",
     "dialect.where.one": "message {numbers}",
@@ -261,6 +263,7 @@ EN = {
         "Gemini blocked the message ({reason}): word it differently, and send it again."
     ),
     "error.busy": "Gemini is busy or has failed ({code} {status}): send the same message again.",
+    "error.chat.beside": "The file has a value of a wrong type at {place}: mend it there.",
     "error.chat.content": (
         "The content of message {number} is neither a text nor a list of blocks: mend it there."
     ),
@@ -298,6 +301,7 @@ EN = {
     "error.chat.role": (
         "Message {number} has the role {role!r}; in the form {form} it is one of {roles}."
     ),
+    "error.chat.shape": "Message {number} has a value of a wrong type at {place}: mend it there.",
     "error.chat.utf8": "Line {line} of {path} is not UTF-8: save the file in that encoding.",
     "error.chat.write": "{path} can't be written ({reason}): name another place, and save again.",
     "error.cut": "The answer was cut off ({reason}), so it was not kept: ask for a shorter one.",
@@ -558,14 +562,14 @@ EN = {
         "This chat was recorded with a strategy that drops messages, so they are not in it: "
         "record it with Everything()."
     ),
-    "recount.extra": "extra calls",
+    "recount.extra": "extra",
     "recount.facts": (
         "It asks for facts, and offline they are found only in a case file: play it on one, or "
         "take another strategy for this chat."
     ),
     "recount.full": "$ full",
     "recount.gone": "{fact} gone",
-    "recount.largest": "largest prompt",
+    "recount.largest": "largest",
     "recount.note.estimated": (
         "Some words are not in the word table, so counts are estimates; with "
         "CHAT_MEMORY_TOKENIZER they are exact."
@@ -580,7 +584,7 @@ EN = {
     ),
     "recount.note.refused": "{strategy}: {refused:,} of {calls:,} calls are refused; {why}",
     "recount.note.stopped": "{strategy} stops at {why}",
-    "recount.prompts": "sum of prompts",
+    "recount.prompts": "prompts",
     "recount.refused": "call {call} is refused ({code} {status}): {message}",
     "recount.stopped": "call {call}: {reason}",
     "recount.strategy": "strategy",
