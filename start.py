@@ -6,8 +6,16 @@
     python3 start.py chat       a chat in the terminal
     python3 start.py reset 05   renews your copy of a chapter and keeps the old one beside it
 
-Options after a word are passed on; a first word that begins with `-` goes to JupyterLab, with all
-the rest. `--help` shows this.
+For a class:
+
+    python3 start.py check              one line to send to the teacher the evening before
+    python3 start.py wheels DIR         fills a folder with the packages for every laptop
+    python3 start.py --wheels DIR ...   installs from that folder alone, with no network
+    python3 start.py handout            the set for students, and each chapter as a page
+    python3 start.py grade DIR          a folder for nbgrader; its own words may follow
+
+Options after a word are passed on; any other first word that begins with `-` goes to JupyterLab,
+with all the rest. `--help` shows this.
 
 This file only asks for the right Python: even Python 2 can read as far as that sentence.
 What the words do stands in tools/launch.py, how the environment is made in tools/environment.py.

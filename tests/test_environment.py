@@ -1,4 +1,4 @@
-"""pyproject.toml, requirements.lock, constraints.txt and environment.yml say the same.
+"""pyproject.toml, both locks, constraints.txt and environment.yml say the same.
 
 The rules are one function, `disagreements`, which is also shown to notice each kind of drift.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 import environment
 import pytest
 import yaml
-from lock import LAPTOPS, without_hashes
+from lock import LAPTOPS, blocks, without_hashes
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -37,8 +37,8 @@ def pins(constraints):
 
 
 def direct(project):
-    extras = project.get("optional-dependencies", {})
-    return [Requirement(line) for line in [*project["dependencies"], *extras.get("test", [])]]
+    extras = project["optional-dependencies"].values()
+    return [Requirement(line) for line in [*project["dependencies"], *sum(extras, [])]]
 
 
 def laptops():
@@ -57,10 +57,15 @@ def laptops():
             }
 
 
-def disagreements(project, constraints, lock, conda):
-    """Each thing in which the four files differ, in words."""
-    if constraints.split("\n", 2)[2] != without_hashes(lock):
-        yield "constraints.txt is not the lock without hashes"
+def disagreements(project, constraints, lock, grading, conda):
+    """Each thing in which the five files differ, in words."""
+    pinned = without_hashes(lock).splitlines() + without_hashes(grading).splitlines()
+    if sorted(pinned) != sorted(constraints.splitlines()[2:]):
+        yield "constraints.txt is not the two locks without hashes"
+    for_students = {canonicalize_name(pin.name) for pin in pins(without_hashes(lock))}
+    for requirement in map(Requirement, project["optional-dependencies"]["grading"]):
+        if canonicalize_name(requirement.name) in for_students:
+            yield f"{requirement} is installed for students"
     for laptop in laptops():
         found = installed(constraints, laptop)
         for requirement in direct(project):
@@ -100,6 +105,7 @@ def files():
         "project": tomllib.loads(read("pyproject.toml"))["project"],
         "constraints": read("constraints.txt"),
         "lock": read("requirements.lock"),
+        "grading": read("grading.lock"),
         "conda": yaml.safe_load(read("environment.yml")),
     }
 
@@ -117,6 +123,16 @@ def pin_twice(files):
     line = "plotly==7.0.0\n"
     files["constraints"] += line
     files["lock"] += line
+
+
+def lose_nbgrader(files):
+    files["grading"] = re.sub(r"(?m)^nbgrader==.*\n(?:    .*\n)*", "", files["grading"])
+
+
+def give_nbgrader_to_students(files):
+    (nbgrader,) = (block for block in blocks(files["grading"]) if block.startswith("nbgrader=="))
+    files["grading"] = files["grading"].replace(nbgrader, "")
+    files["lock"] += nbgrader
 
 
 def edit_by_hand(files):
@@ -147,6 +163,7 @@ def forget_the_constraints(files):
     "drift",
     [
         *(drop_a_pin, pin_twice, edit_by_hand, ask_for_more, ask_for_newer),
+        *(lose_nbgrader, give_nbgrader_to_students),
         *(use_an_old_python, install_by_conda, forget_the_constraints),
     ],
     ids=lambda drift: drift.__name__,
@@ -156,16 +173,20 @@ def test_a_drift_is_noticed(files, drift):
     assert list(disagreements(**files))
 
 
-def test_every_package_of_the_lock_has_hashes():
-    blocks = re.split(r"\n(?=\S)", read("requirements.lock").rstrip())[2:]
-    assert len(blocks) == len(pins(read("constraints.txt")))
-    for block in blocks:
+def test_every_package_of_the_locks_has_hashes():
+    packages = [
+        block
+        for name in ("requirements.lock", "grading.lock")
+        for block in re.split(r"\n(?=\S)", read(name).rstrip())[2:]
+    ]
+    assert len(packages) == len(pins(read("constraints.txt")))
+    for block in packages:
         head, *hashes = block.replace(" \\", "").splitlines()
         assert hashes, head
         assert all(re.fullmatch(r" +--hash=sha256:[0-9a-f]{64}", line) for line in hashes), head
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", "constraints.txt"])
+@pytest.mark.parametrize("name", ["requirements.lock", "grading.lock", "constraints.txt"])
 def test_no_index_and_no_file_is_named(name):
     assert not re.search(r"://|(?m:^-)|@ ", read(name))
 

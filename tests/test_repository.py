@@ -12,7 +12,7 @@ import pytest
 from environment import surroundings
 
 ROOT = Path(__file__).parents[1]
-MADE_HERE = {".venv", ".venv-bench", "my", "runs", "wheels", ".git"}
+MADE_HERE = {".venv", ".venv-bench", "my", "runs", "wheels", "handout", ".git"}
 
 # Put together from pieces, so that this file does not hold what it looks for.
 PRIVATE = {

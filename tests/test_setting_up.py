@@ -6,6 +6,7 @@ what CI and every reader begin with.
 
 import os
 import sys
+import sysconfig
 
 import environment
 import pytest
@@ -130,7 +131,7 @@ PIP_PROXY = "ProxyError('Cannot connect to proxy.', NewConnectionError('Connecti
 PIP_TLS = "SSLError(SSLCertVerificationError(1, 'CERTIFICATE_VERIFY_FAILED: self-signed'))"
 PIP_HASH = "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE."
 UV_HASH = "error: Failed to download `anyio`\n  Caused by: Hash mismatch for `anyio==4.16.0`"
-WHEELS = """Ignoring httpx2-jsfetch: markers 'sys_platform == "emscripten"' don't match
+OLD = """Ignoring httpx2-jsfetch: markers 'sys_platform == "emscripten"' don't match
 ERROR: No matching distribution found for anyio==4.16.0"""
 ANTIVIRUS = "ERROR: Could not install packages due to an OSError: [WinError 5] Access is denied"
 
@@ -144,7 +145,7 @@ ANTIVIRUS = "ERROR: Could not install packages due to an OSError: [WinError 5] A
         (PIP_TLS, "ask its administrator for the certificate"),
         (PIP_HASH, "is not the one that requirements.lock names"),
         (UV_HASH, "is not the one that requirements.lock names"),
-        (WHEELS, "complete the folder `wheels`"),
+        (OLD, "use a Python from 3.11 to 3.14"),
         (ANTIVIRUS, "close every program that uses .venv"),
         ("[Errno 28] No space left on device", "free 1 GB"),
         ("something never seen", "see .venv/setup.log"),
@@ -181,6 +182,46 @@ def test_a_folder_of_wheels_replaces_the_network(venv):
     assert environment.source() == []
     (venv.parent / "wheels").mkdir()
     assert environment.source() == ["--no-index", "--find-links", venv.parent / "wheels"]
+    environment.use_wheels(None)
+    assert environment.source() == []
+
+
+def test_with_a_folder_of_wheels_no_setting_adds_another_place(venv, monkeypatch):
+    for name in ("PIP_FIND_LINKS", "UV_INDEX", "UV_FIND_LINKS", "PIP_CONSTRAINT"):
+        monkeypatch.setenv(name, "elsewhere")
+    assert "elsewhere" in environment.installing().values()
+    (venv.parent / "wheels").mkdir()
+    assert "elsewhere" not in environment.installing().values()
+    assert environment.installing()["PIP_CONFIG_FILE"] == os.devnull
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_named_folder_without_wheels_is_said(venv, tmp_path, there):
+    folder = tmp_path / "stick"
+    if there:
+        folder.mkdir()
+    with pytest.raises(Trouble, match="There are no wheels in .*stick: fill it with .* wheels "):
+        environment.use_wheels(str(folder))
+
+
+NO_WHEEL = """ERROR: Could not find a version that satisfies the requirement plotly==7.1.0
+ERROR: No matching distribution found for plotly==7.1.0"""
+CUT_SHORT = """ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.
+    plotly==7.1.0 from file:///stick/plotly-7.1.0-py3-none-any.whl (from -r lock (line 1161)):"""
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        (NO_WHEEL, f"has no wheel of plotly==7.1.0 for Python {sys.version_info[0]}."),
+        (NO_WHEEL, sysconfig.get_platform()),
+        (CUT_SHORT, "has a broken wheel of plotly==7.1.0: where there is a network run"),
+    ],
+)
+def test_a_wheel_that_is_missing_or_broken_is_named(venv, said, sentence):
+    assert environment.wheel_cause(said) == ""
+    (venv.parent / "wheels").mkdir()
+    assert sentence in environment.wheel_cause(said)
 
 
 def test_a_command_that_does_not_exist_is_no_crash(monkeypatch):

@@ -59,7 +59,9 @@ def test_no_word_and_options_go_to_jupyterlab():
     assert launch.parse(["lab", "--no-browser"]) == (launch.lab, ["--no-browser"])
 
 
-@pytest.mark.parametrize("word", ["test", "store", "chat", "reset"])
+@pytest.mark.parametrize(
+    "word", ["test", "store", "chat", "reset", "check", "wheels", "handout", "grade"]
+)
 def test_options_after_a_word_are_its_own(word):
     assert launch.parse([word, "-x", "y"]) == (getattr(launch, word), ["-x", "y"])
 
@@ -68,8 +70,8 @@ def test_options_after_a_word_are_its_own(word):
 def test_help_names_the_words_and_sets_nothing_up(words):
     said = start(*words, before="import subprocess; subprocess.Popen = None")
     assert (said.returncode, said.stderr) == (0, "")
-    for word in ("start.py ", "start.py test", "start.py store", "start.py chat", "reset 05"):
-        assert word in said.stdout
+    for word in ("", "test", "store", "chat", "reset 05", "check", "wheels DIR", "--wheels DIR"):
+        assert f"start.py {word}" in said.stdout
     assert "tools/" not in said.stdout
 
 
@@ -89,9 +91,45 @@ def test_anything_else_is_one_sentence_and_exit_code_2(words):
 @given(st.text())
 def test_no_first_word_is_a_surprise(word):
     try:
-        assert launch.parse([word])[0].__name__ in ("lab", word)
+        found = launch.parse(launch.without_wheels([word]))[0]
+        assert found.__name__ in ("lab", word)
     except launch.Misused as trouble:
         assert str(trouble).startswith(f"`{word}` is no word")
+
+
+@pytest.mark.parametrize("words", [["--wheels", "{}"], ["--wheels={}"]])
+def test_a_folder_of_wheels_stands_before_any_word(monkeypatch, tmp_path, words):
+    monkeypatch.setattr(environment, "WHEELS", None)
+    (tmp_path / "idna-3.20-py3-none-any.whl").touch()
+    words = [word.format(tmp_path) for word in words]
+    assert launch.without_wheels([*words, "chat", "-x"]) == ["chat", "-x"]
+    assert tmp_path == environment.WHEELS
+
+
+@pytest.mark.parametrize(
+    "words", [["--wheels"], ["--wheels="], ["wheels"], ["wheels", "a", "b"], ["grade", "--help"]]
+)
+def test_a_word_that_needs_a_folder_says_so(words, capsys):
+    assert launch.main(words) == 2
+    assert capsys.readouterr().err.startswith("Name one folder, as in `python3 start.py ")
+
+
+def test_a_folder_is_seen_from_where_the_reader_stands(monkeypatch, tmp_path):
+    ran = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(environment, "WHEELS", None)
+    monkeypatch.setattr(launch, "ready", lambda: Path("python"))
+    monkeypatch.setattr(launch, "run", lambda command, variables: ran.append(command) or 0)
+    assert launch.main(["wheels", "stick"]) == 0
+    assert ran[0][-1] == str(tmp_path / "stick")
+
+
+def test_the_set_of_students_lacks_some_words_and_says_so(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(launch, "ROOT", tmp_path)
+    monkeypatch.setattr(launch, "ready", lambda: Path("python"))
+    for word in ("test", "store", "handout"):
+        assert launch.main([word]) == 1
+        assert f"`{word}` needs the whole workbook" in capsys.readouterr().err
 
 
 def test_an_old_python_is_told_in_one_sentence():

@@ -4,7 +4,7 @@
 because a stamp inside `.venv` says which lock is installed. The stamp is taken off first and put
 on last, so an interrupted setup has none and is made anew; so is one whose Python has gone.
 Packages come from requirements.lock, hash by hash: by uv when it can be had, by pip otherwise, and
-from the folder `wheels` alone when there is one (for a class without network).
+without any network from a folder of wheels: the one that `--wheels` named, or `wheels` if there.
 Whatever goes wrong ends in `Trouble` with one sentence: what is wrong, and what to do.
 It does *not* touch the system's Python and does not install Python. Standard library only.
 """
@@ -13,10 +13,12 @@ import hashlib
 import importlib.util
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 from collections import deque
@@ -25,7 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / ".venv"
 LOCK = ROOT / "requirements.lock"
-WHEELS = ROOT / "wheels"
+WHEELS: Path | None = ROOT / "wheels"  # counts only if it is there
 STAMP = VENV / "workbook-stamp"
 OURS = VENV / "made-by-start.py"
 LOG = VENV / "setup.log"
@@ -74,9 +76,22 @@ CAUSES = {
     ),
     r"no matching distribution|not found in|no usable wheels|no solution found": (
         "A package is missing where this machine looks for packages: use a Python from 3.11 to "
-        "3.14, or complete the folder `wheels`; then repeat."
+        "3.14, or another network; then repeat."
     ),
 }
+BROKEN_WHEEL = "The folder {folder} has a broken wheel of {package}"
+# The same for a folder of wheels, where pip names the package that it misses or finds broken.
+WHEEL_CAUSES = {
+    r"No matching distribution found for ([\w.-]+==[\w.]+)": (
+        "The folder {folder} has no wheel of {package} for Python {python} on {system}"
+    ),
+    r"(?m)^ +([\w.-]+==[\w.]+) .*from file:": BROKEN_WHEEL,
+    r"Wheel '([\w.-]+)' located at .* is invalid": BROKEN_WHEEL,
+}
+FILL_WHEELS = (
+    "{0}: where there is a network run `python3 start.py wheels` with this folder; then repeat."
+)
+NO_WHEELS = "There are no wheels in {0}: fill it with `python3 start.py wheels {0}`, then repeat."
 UNKNOWN = "The packages could not be installed: see .venv/setup.log for the reason, then repeat."
 
 
@@ -180,9 +195,25 @@ def make() -> None:
         raise Trouble(NO_VENV.format(*sys.version_info))
 
 
-def install() -> str:
-    """Install the lock; returns the name of what did it, or raises Trouble with its cause."""
-    packages = [*source(), "--require-hashes", "-r", LOCK]
+def use_wheels(folder: str | None) -> None:
+    """Let all packages come from `folder`, or from the network if it is None.
+
+    Raises Trouble if there is no wheel in the folder.
+    """
+    global WHEELS
+    WHEELS = Path(folder).expanduser().resolve() if folder is not None else None
+    if WHEELS and not any(WHEELS.glob("*.whl")):
+        raise Trouble(NO_WHEELS.format(folder))
+
+
+def has_wheels() -> bool:
+    """Whether packages come from a folder and not from the network."""
+    return WHEELS is not None and WHEELS.is_dir()
+
+
+def install(lock: Path = LOCK, *where: str | Path) -> str:
+    """Install a lock; returns the name of what did it, or raises Trouble with its cause."""
+    packages = [*source(), *where, "--require-hashes", "-r", lock]
     said = ""
     if uv := find_uv():
         said = attempt(*uv, "pip", "install", "--python", PYTHON, *packages)
@@ -192,12 +223,12 @@ def install() -> str:
     if not also:
         return "pip"
     LOG.write_text(said + also, encoding="utf-8")
-    raise Trouble(cause(said + also))
+    raise Trouble(wheel_cause(also) or cause(said + also))
 
 
 def source() -> list[str | Path]:
-    """The options that say where packages come from: the folder `wheels` alone if it is there."""
-    return ["--no-index", "--find-links", WHEELS] if WHEELS.is_dir() else []
+    """The options that say where packages come from: the folder of wheels alone if it is there."""
+    return ["--no-index", "--find-links", WHEELS] if has_wheels() else []
 
 
 def pip() -> list[str | Path]:
@@ -224,7 +255,7 @@ def attempt(*command: str | Path) -> str:
         process = subprocess.Popen(
             [str(part) for part in command],
             cwd=ROOT,
-            env=surroundings(PIP_USER="0"),
+            env=installing(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -251,6 +282,16 @@ def cause(said: str) -> str:
     return next(fits, UNKNOWN)
 
 
+def wheel_cause(said: str) -> str:
+    """What pip misses or finds broken in the folder of wheels; "" if neither, or no folder."""
+    for pattern, text in WHEEL_CAUSES.items() if has_wheels() else ():
+        if found := re.search(pattern, said):
+            words = {"folder": WHEELS.name, "package": found[1]}
+            python, system = platform.python_version(), sysconfig.get_platform()
+            return FILL_WHEELS.format(text.format(**words, python=python, system=system))
+    return ""
+
+
 def configure() -> None:
     """Let the environment find our modules from any folder, and JupyterLab ask no questions."""
     where = "import sysconfig; print(sysconfig.get_path('purelib'))"
@@ -262,6 +303,15 @@ def configure() -> None:
     settings.mkdir(parents=True, exist_ok=True)
     quiet = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
     (settings / "page_config.json").write_text(json.dumps(quiet), encoding="utf-8")
+
+
+def installing() -> dict[str, str]:
+    """The variables for uv and pip; with a folder of wheels no setting adds another place."""
+    if not has_wheels():
+        return surroundings(PIP_USER="0")
+    every = surroundings(PIP_USER="0", PIP_CONFIG_FILE=os.devnull, UV_NO_CONFIG="1")
+    elsewhere = re.compile("(PIP|UV)_.*(INDEX|FIND_LINKS|CONSTRAINT)")
+    return {name: value for name, value in every.items() if not elsewhere.match(name)}
 
 
 def surroundings(**more: str) -> dict[str, str]:

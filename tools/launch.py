@@ -1,10 +1,11 @@
-"""What the words after `start.py` do: lab, test, store, chat, reset.
+"""What the words after `start.py` do: lab, test, store, chat, reset, and those of a class.
 
 `main(argv)` reads the word, makes sure of the environment, and runs one command in the workbook's
 folder; Ctrl-C and a request to stop reach that command, and its exit code is ours.
 `lab` first copies the chapters that are missing in `my/`, without their outputs: a stored output
 would give a prediction away. What is in `my/` is the reader's own: it is never written over, and
 `reset` puts the old copy beside the new one. Solutions and teaching notes are not copied.
+A student's set (handout.py) has the chapters alone; a word that it lacks is told in a sentence.
 `test` and `store` run without API keys and without the reader's own settings, so that they say
 the same on every machine.
 It does *not* know how the environment is made: that is environment.py. Standard library only.
@@ -21,13 +22,28 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from environment import INCOMPLETE, NOT_WRITABLE, ROOT, VENV, Trouble, ready, surroundings
+import check as evening
+from environment import (
+    INCOMPLETE,
+    NOT_WRITABLE,
+    ROOT,
+    VENV,
+    Trouble,
+    ready,
+    surroundings,
+    use_wheels,
+)
 
 NOTEBOOKS = ROOT / "notebooks"
 MY = ROOT / "my"
 FIRST = "00_start.ipynb"
 
-WORDS = "`{0}` is no word of start.py: use lab, test, store, chat, reset 05, or nothing at all."
+WORDS = (
+    "`{0}` is no word of start.py: use lab, test, store, chat, reset 05, check, wheels DIR, "
+    "handout, grade DIR, or nothing at all."
+)
+NO_FOLDER = "Name one folder, as in `python3 start.py {0}`."
+NOT_HERE = "`{0}` needs the whole workbook: a student's set has the chapters alone."
 CHAPTERS = "Name one chapter to renew, as in `reset 05`; there are {0}."
 NOT_STARTED = (
     "JupyterLab stopped for the reason above; if its port is taken, name another one, as in "
@@ -44,7 +60,7 @@ class Misused(Trouble):
 def main(argv: list[str]) -> int:
     """Do what the words say; returns the exit code: 2 for a wrong word, 1 for a trouble told."""
     try:
-        word, rest = parse(argv)
+        word, rest = parse(without_wheels(argv))
         return word(rest)
     except Trouble as trouble:
         print(trouble, file=sys.stderr)
@@ -52,6 +68,19 @@ def main(argv: list[str]) -> int:
     except KeyboardInterrupt:
         print("Stopped; the next start takes it up again.", file=sys.stderr)
         return 130
+
+
+def without_wheels(argv: list[str]) -> list[str]:
+    """Take `--wheels DIR` off the front and let packages come from there."""
+    option, equals, folder = (argv or [""])[0].partition("=")
+    if option != "--wheels":
+        return argv
+    taken = argv[1:] if equals else argv[2:]
+    folder = folder if equals else "".join(argv[1:2])
+    if not folder:
+        raise Misused(NO_FOLDER.format("--wheels DIR"))
+    use_wheels(folder)
+    return taken
 
 
 def parse(argv: list[str]) -> tuple[Callable[[list[str]], int], list[str]]:
@@ -62,10 +91,11 @@ def parse(argv: list[str]) -> tuple[Callable[[list[str]], int], list[str]]:
     """
     if not argv or argv[0].startswith("-"):
         return lab, argv
-    words = {"lab": lab, "test": test, "store": store, "chat": chat, "reset": reset}
-    if argv[0] not in words:
-        raise Misused(WORDS.format(argv[0]))
-    return words[argv[0]], argv[1:]
+    words = (lab, test, store, chat, reset, check, wheels, handout, grade)
+    for word in words:
+        if argv[0] == word.__name__:
+            return word, argv[1:]
+    raise Misused(WORDS.format(argv[0]))
 
 
 def lab(rest: list[str]) -> int:
@@ -99,17 +129,62 @@ def seed() -> str:
 def test(rest: list[str]) -> int:
     """Run every check, or with `rest` what it tells pytest to run."""
     how = rest or ["-n", "2", "--dist", "loadfile"]  # a notebook's cells stay together, in order
+    needs_all("test", ROOT / "tests")
     return run([str(ready()), "-m", "pytest", *how], checking())
 
 
 def store(rest: list[str]) -> int:
     """Execute the chapters and store their outputs; `--check` only says what is not as stored."""
-    return run([str(ready()), str(ROOT / "tools" / "store.py"), *rest], checking())
+    return run([str(ready()), tool("store"), *rest], checking())
 
 
 def chat(rest: list[str]) -> int:
     """Chat in the terminal: live with a key, offline without."""
     return run([str(ready()), "-m", "chat_memory", "chat", *rest], surroundings())
+
+
+def check(rest: list[str]) -> int:
+    """Print the line that a student sends to the teacher the evening before."""
+    return evening.main()
+
+
+def wheels(rest: list[str]) -> int:
+    """Fill a folder with the packages of every laptop, for a class without a network."""
+    folder = one_folder(rest, "wheels DIR")
+    use_wheels(None)  # what the folder holds so far may be half of what is needed
+    return run([str(ready()), tool("wheels"), folder], surroundings())
+
+
+def handout(rest: list[str]) -> int:
+    """Make the set for students, and each chapter as a page, in `handout` or the named folder."""
+    folder = one_folder(rest or [str(ROOT / "handout")], "handout DIR")
+    return run([str(ready()), tool("handout"), folder], checking())
+
+
+def grade(rest: list[str]) -> int:
+    """Make a folder for nbgrader, or run nbgrader's own words in it."""
+    folder = one_folder(rest[:1], "grade DIR")
+    return run([str(ready()), tool("grade"), folder, *rest[1:]], checking())
+
+
+def one_folder(rest: list[str], example: str) -> str:
+    """The folder that a word was given, seen from where the reader stands."""
+    if len(rest) != 1 or not rest[0] or rest[0].startswith("-"):
+        raise Misused(NO_FOLDER.format(example))
+    return str(Path(rest[0]).expanduser().resolve())
+
+
+def tool(name: str) -> str:
+    """The path of one of our tools; raises Trouble where a student's set has none."""
+    path = ROOT / "tools" / f"{name}.py"
+    needs_all(name, path)
+    return str(path)
+
+
+def needs_all(word: str, path: Path) -> None:
+    """Raise Trouble if `path`, which `word` needs, is not there."""
+    if not path.exists():
+        raise Trouble(NOT_HERE.format(word))
 
 
 def reset(rest: list[str]) -> int:

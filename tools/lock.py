@@ -1,4 +1,4 @@
-"""Pin every package: write requirements.lock and constraints.txt from pyproject.toml.
+"""Pin every package: write requirements.lock, grading.lock and constraints.txt.
 
 Run it in the workbook's environment after pyproject.toml changed:
 
@@ -6,8 +6,9 @@ Run it in the workbook's environment after pyproject.toml changed:
     python tools/lock.py --upgrade      # takes the newest of everything; further options go to uv
 
 One resolution serves Linux, macOS and Windows, and every Python that pyproject.toml admits.
-The lock has the hash of every file of a release; constraints.txt is the same list without hashes.
-Neither holds the address of an index, and no setting of this machine flows into them.
+requirements.lock is what everybody installs, with the hash of every file of a release;
+grading.lock is what nbgrader needs beyond it; constraints.txt is both, without hashes.
+None holds the address of an index, and no setting of this machine flows into them.
 At the end it asks whether each kind of laptop finds a ready-made wheel of every package.
 It does *not* install anything: that is `python3 start.py`.
 """
@@ -22,9 +23,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 UV = (sys.executable, "-m", "uv", "pip")
+FILES = ("requirements.lock", "grading.lock", "constraints.txt")
 HEADER = """\
 # {what}
-# Made from pyproject.toml by `python tools/lock.py`, together with {twin}. Do not edit.
+# Made from pyproject.toml by `python tools/lock.py`, together with {twins}. Do not edit.
 """
 
 # The newest releases of these have no wheels for two kinds of laptop that students still bring.
@@ -67,17 +69,38 @@ def uv(*arguments: str | Path, **options: bool) -> subprocess.CompletedProcess[s
     return subprocess.run(command, cwd=ROOT, env=clean(dict(os.environ)), text=True, **options)
 
 
-def resolve(oldest: str, options: list[str]) -> int:
-    """Let uv write requirements.lock for every system and Python; returns its exit code."""
+def resolve(extras: tuple[str, ...], limits: str, known: str, options: list[str]) -> str:
+    """The lock for some extras, within `limits`; keeps the pins of `known` that still fit.
+
+    Raises CalledProcessError when uv finds no solution; it has said why.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        limits = Path(folder, "older-wheels.txt")
-        limits.write_text(OLDER_WHEELS, encoding="utf-8")
-        return uv(
-            *("compile", "pyproject.toml", "--all-extras", "--constraints", limits),
-            *("--universal", "--python-version", oldest, "--generate-hashes"),
+        limiting, lock = Path(folder, "limits.txt"), Path(folder, "lock.txt")
+        limiting.write_text(limits, encoding="utf-8")
+        lock.write_text(known, encoding="utf-8")
+        uv(
+            *("compile", "pyproject.toml", *extras, "--constraints", limiting),
+            *("--universal", "--python-version", oldest(), "--generate-hashes"),
             *("--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-annotate"),
-            *("--output-file", "requirements.lock", *options),
-        ).returncode
+            *("--output-file", lock, *options),
+            check=True,
+        )
+        return lock.read_text("utf-8")
+
+
+def oldest() -> str:
+    """The oldest Python that pyproject.toml admits."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return re.search(r">=\s*(\d+\.\d+)", project["requires-python"])[1]
+
+
+def blocks(lock: str) -> list[str]:
+    r"""The packages of a lock, each with its hashes; headings are left out.
+
+    >>> blocks("# made\nanyio==4.16.0 \\\n    --hash=sha256:1f\nidna==3.20\n")
+    ['anyio==4.16.0 \\\n    --hash=sha256:1f\n', 'idna==3.20\n']
+    """
+    return re.findall(r"(?m)^[^#\s].*\n(?: .*\n)*", lock)
 
 
 def without_hashes(lock: str) -> str:
@@ -90,9 +113,10 @@ def without_hashes(lock: str) -> str:
     return "".join(line.removesuffix("\\").rstrip() + "\n" for line in lines)
 
 
-def write(name: str, what: str, twin: str, body: str) -> None:
+def write(name: str, what: str, body: str) -> None:
     """Write a file of pins under its two lines of heading, with LF on every system."""
-    text = HEADER.format(what=what, twin=twin) + body
+    twins = " and ".join(twin for twin in FILES if twin != name)
+    text = HEADER.format(what=what, twins=twins) + body
     (ROOT / name).write_text(text, encoding="utf-8", newline="\n")
 
 
@@ -102,7 +126,15 @@ def missing_wheels() -> list[str]:
     for laptop, pythons in LAPTOPS.items():
         for python in pythons:
             dry = uv(
-                *("install", "--dry-run", "--require-hashes", "-r", "requirements.lock"),
+                *(
+                    "install",
+                    "--dry-run",
+                    "--require-hashes",
+                    "-r",
+                    "requirements.lock",
+                    "-r",
+                    "grading.lock",
+                ),
                 *("--only-binary", ":all:", "--target", ".venv/never"),
                 *("--python-platform", laptop, "--python-version", python),
                 capture_output=True,
@@ -113,15 +145,18 @@ def missing_wheels() -> list[str]:
 
 
 def main(options: list[str]) -> int:
-    """Resolve, write both files, check the wheels; returns 0 when every laptop is served."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    oldest = re.search(r">=\s*(\d+\.\d+)", project["requires-python"])[1]
-    if code := resolve(oldest, options):
-        return code
-    lock = re.sub(r"(?m)^#.*\n", "", (ROOT / "requirements.lock").read_text("utf-8"))
-    write("requirements.lock", "Every package, with hashes.", "constraints.txt", lock)
-    pins = without_hashes(lock)
-    write("constraints.txt", "Every package, without hashes.", "requirements.lock", pins)
+    """Resolve, write the three files, check the wheels; returns 0 when every laptop is served."""
+    known = "".join((ROOT / name).read_text("utf-8") for name in FILES[:2])
+    try:
+        every = resolve(("--all-extras",), OLDER_WHEELS, known, options)
+        students = resolve(("--extra", "test"), without_hashes(every), every, [])
+    except subprocess.CalledProcessError as error:
+        return error.returncode
+    everybodys = blocks(students)
+    teachers = "".join(block for block in blocks(every) if block not in everybodys)
+    write("requirements.lock", "Every package, with hashes.", "".join(everybodys))
+    write("grading.lock", "What nbgrader needs beyond requirements.lock, with hashes.", teachers)
+    write("constraints.txt", "Every package of both locks, without hashes.", without_hashes(every))
     missing = missing_wheels()
     print("\n".join(missing) or "Every kind of laptop finds a wheel of every package.")
     return 1 if missing else 0
