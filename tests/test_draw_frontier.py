@@ -3,8 +3,11 @@
 import json
 import re
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from chat_memory import Everything, LastTurns
 from chat_memory.charts import Chart, Live, draw_frontier
@@ -27,7 +30,15 @@ def made(row, name, prompt, found, **more):
 
 
 def dots(chart):
-    return chart.data[1]
+    """The points by their number beside the names: place, and how it is drawn."""
+    called = {name: number for number, (_, name) in names(chart).items()}
+    return {
+        called[name.removesuffix(" *")] if name in called else called[f"{name} *"]: (x, y, symbol)
+        for trace in chart.data[1:]
+        for name, x, y, symbol in zip(
+            trace.hovertext, trace.x, trace.y, trace.marker.symbol, strict=True
+        )
+    }
 
 
 def texts(chart):
@@ -46,8 +57,9 @@ def numbers(chart):
 @pytest.mark.parametrize("worth", ["dollars", "uncached", "prompt"])
 def test_points_lie_at_what_a_row_costs_and_keeps(rows, worth):
     chart = draw_frontier(rows, worth)
-    assert list(dots(chart).x) == [getattr(row, worth) for row in rows]
-    assert list(dots(chart).y) == [row.kept for row in rows]
+    assert {number: place[:2] for number, place in dots(chart).items()} == {
+        number: (getattr(row, worth), row.kept) for number, row in enumerate(rows, 1)
+    }
 
 
 def test_the_line_goes_through_those_that_nothing_beats(rows):
@@ -62,9 +74,8 @@ def test_the_line_goes_through_those_that_nothing_beats(rows):
     }
     chart = draw_frontier([made(one, name, *place) for name, place in given.items()], "prompt")
     assert list(chart.data[0].x) == [100, 200, 400, 400]
-    assert list(dots(chart).marker.symbol) == [
-        *("circle", "square", "circle", "square", "circle", "circle")
-    ]
+    symbols = [dots(chart)[number][2] for number in range(1, 7)]
+    assert symbols == ["circle", "square", "circle", "square", "circle", "circle"]
     assert chart.data[0].line.shape == "hv"
 
 
@@ -78,8 +89,8 @@ def test_the_title_names_who_keeps_most_for_least(rows):
 
 def test_everything_is_hollow_and_context_rot_is_named(rows):
     chart = draw_frontier(rows)
-    assert dots(chart).marker.symbol[0] == "circle-open"
-    assert "circle-open" not in dots(chart).marker.symbol[1:]
+    hollow = [number for number, (*_, symbol) in dots(chart).items() if symbol == "circle-open"]
+    assert hollow == [1] and chart.data[-1].name == "Everything()"  # drawn over all others
     assert names(chart)[1] == ("○", "Everything()")
     assert any("context rot" in text for text in texts(chart))
     assert not any("context rot" in text for text in texts(draw_frontier(rows[1:])))
@@ -93,24 +104,25 @@ def test_facts_of_the_case_file_are_marked(rows):
 
 def test_a_refused_strategy_is_no_point_and_named_below(rows):
     chart = draw_frontier([*rows, measured("support", lambda transcript: transcript[-3:], "mine")])
-    assert len(dots(chart).x) == len(rows)
+    assert len(dots(chart)) == len(rows)
     assert any(text.startswith("mine is no point: refused at turn 3") for text in texts(chart))
     assert re.search(r"(?m)^mine +$|^mine$", chart.table())
 
 
-def test_numbers_do_not_cover_each_other_and_none_is_lost(rows):
-    for spread in (1, 20, 200, 2000):
-        several = [made(rows[0], f"S{n}", 5000 + spread * n, 15 - n // 3) for n in range(10)]
-        chart = draw_frontier(several, "prompt")
-        notes, top = numbers(chart), chart.layout.xaxis.range[1]
-        shown = [int(number) for note in notes for number in note.text.split()]
-        assert sorted(shown) == list(range(1, 11))
-        for place, one in enumerate(notes):
-            for other in notes[place + 1 :]:
-                wide = abs(one.x - other.x) * WIDTH / top
-                high = abs(one.y - other.y) * (HEIGHT - 160) / 1.16
-                letters = (len(one.text) + len(other.text)) / 2
-                assert wide >= DIGIT * letters or high >= ROW, (spread, one.text, other.text)
+@settings(deadline=None, max_examples=40)
+@given(
+    places=st.lists(st.tuples(st.integers(1, 400), st.integers(0, 15)), min_size=1, max_size=13)
+)
+def test_numbers_do_not_cover_each_other_and_none_is_lost(rows, places):
+    several = [made(rows[0], f"S{n}", x, kept) for n, (x, kept) in enumerate(places)]
+    chart = draw_frontier(several, "prompt")
+    notes, top = numbers(chart), chart.layout.xaxis.range[1]
+    shown = [int(number) for note in notes for number in note.text.split()]
+    assert sorted(shown) == list(range(1, len(places) + 1))
+    for one, other in combinations(notes, 2):
+        wide = abs(one.x - other.x) * WIDTH / top
+        high = abs(one.y - other.y) * (HEIGHT - 160) / 1.16
+        assert wide >= DIGIT * (len(one.text) + len(other.text)) / 2 or high >= ROW
 
 
 def test_numbers_stay_when_a_price_changes_and_a_name_twice_is_the_last(rows):
@@ -120,7 +132,7 @@ def test_numbers_stay_when_a_price_changes_and_a_name_twice_is_the_last(rows):
     ]
     again = made(rows[1], rows[1].strategy, 1, 1)
     twice = draw_frontier([*rows, again], "prompt")
-    assert len(dots(twice).x) == len(rows) and dots(twice).x[1] == 1
+    assert len(dots(twice)) == len(rows) and dots(twice)[2][0] == 1
 
 
 def test_the_table_has_a_row_for_each_strategy(rows):
@@ -162,7 +174,7 @@ def test_a_slider_moves_it_and_a_new_price_plays_nothing(rows):
         return priced([*rows, own], Price(0.75, 3.75, 0.0075 * cached_price))
 
     live = Live(play, draw_frontier, cached_price=(0, 100, 10), max_turns=(1, 24, 6))
-    before = list(live.screen.figure.data[1].x)
+    before = list(live.screen.figure.data[2].x)
     live.controls["cached_price"].value = 100
-    assert list(live.screen.figure.data[1].x)[0] == pytest.approx(rows[0].uncached)
+    assert list(live.screen.figure.data[2].x)[0] == pytest.approx(rows[0].uncached)
     assert live.screen.message.value == "" and before[0] == pytest.approx(rows[0].dollars)

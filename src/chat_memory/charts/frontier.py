@@ -10,6 +10,7 @@ What is not here: the figures, which come from `comparison.py`; nothing here pla
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from chat_memory.charts.figure import BLUE, GREY, INK, LABEL, LEAST, Chart, go, plain
@@ -28,7 +29,8 @@ ROOM = 1.08  # of the highest value, so that nothing touches the edge
 TOP, BOTTOM = 1.1, -0.06  # of the axis: above all and below none there is room for a number
 ROW, DIGIT, DOT = 21, 9, 14  # px: a line of labels, a digit, a point
 FOOT = 100  # letters in a line below the chart
-SIZES = {"circle": 15, "circle-open": 15, "square": 12}
+RIM = 3  # px: of the ring; it is wide enough to be seen around a point at the same place
+SIZES = {"circle": 12, "circle-open": 20, "square": 9}
 SIGNS = {"circle": "●", "circle-open": "○", "square": "■"}
 
 
@@ -49,9 +51,12 @@ class Point:
     @property
     def symbol(self) -> str:
         """How it is drawn: by form, so that colour is not needed."""
-        if self.row.strategy == name_of(Everything()):
-            return "circle-open"
-        return "circle" if self.best else "square"
+        return "circle-open" if self.hollow else "circle" if self.best else "square"
+
+    @property
+    def hollow(self) -> bool:
+        """Whether it is `Everything`, whose place is too good to be true."""
+        return self.row.strategy == name_of(Everything())
 
     @property
     def colour(self) -> str:
@@ -150,40 +155,51 @@ def _traces(points: Sequence[Point]) -> list[go.Scatter]:
         line={"color": BLUE, "width": 2, "dash": "dot", "shape": "hv"},
         hoverinfo="skip",
     )
-    marker = {
-        "symbol": [point.symbol for point in points],
-        "size": [SIZES[point.symbol] for point in points],
-        "color": [point.colour for point in points],
-        "opacity": 1,
-        "line": {"width": [3 if "open" in p.symbol else 0 for p in points]},
-    }
-    dots = go.Scatter(
-        name=t("frontier.kept"),
+    hollow = [point for point in points if point.hollow]
+    filled = [point for point in points if not point.hollow]
+    return [line, _dots(t("frontier.kept"), filled), _dots(name_of(Everything()), hollow)]
+
+
+def _dots(name: str, points: Sequence[Point]) -> go.Scatter:
+    """The points as markers; a later trace is drawn over an earlier one."""
+    return go.Scatter(
+        name=name,
         x=[point.x for point in points],
         y=[point.y for point in points],
         mode="markers",
-        marker=marker,
+        marker={
+            "symbol": [point.symbol for point in points],
+            "size": [SIZES[point.symbol] for point in points],
+            "color": [point.colour for point in points],
+            "opacity": 1,
+            "line": {"width": RIM, "color": [point.colour for point in points]},
+        },
         hovertext=[plain(point.row.strategy) for point in points],
         cliponaxis=False,
     )
-    return [line, dots]
 
 
 def _numbers(points: Sequence[Point], top: float) -> list[dict]:
     """The numbers over the points; where they would cover each other they share a line."""
-    heaps: list[list[Point]] = []
-    for point in sorted(points, key=lambda point: (point.y, point.x)):
-        near = next((heap for heap in heaps if _touch(heap, point, top)), None)
-        heaps.remove(near) if near else None
-        heaps.append([*(near or []), point])
+    heaps = [[point] for point in points]
+    while pair := next((p for p in combinations(heaps, 2) if _touch(*p, top)), None):
+        heaps = [heap for heap in heaps if heap not in pair] + [pair[0] + pair[1]]
     return [_over(heap) for heap in heaps]
 
 
-def _touch(heap: Sequence[Point], point: Point, top: float) -> bool:
-    """Whether the numbers of a heap and of a point need more room than lies between them."""
-    high = abs(heap[0].y - point.y) * (HEIGHT - 160) / (TOP - BOTTOM)
-    wide = (point.x - sum(each.x for each in heap) / len(heap)) * WIDTH / top
-    return high < ROW and abs(wide) < DOT + DIGIT * (1.5 * len(heap) + 1)
+def _touch(one: Sequence[Point], other: Sequence[Point], top: float) -> bool:
+    """Whether the numbers of two heaps need more room than lies between them."""
+    high = abs(_height(one) - _height(other)) * (HEIGHT - 160) / (TOP - BOTTOM)
+    wide = abs(_middle(one) - _middle(other)) * WIDTH / top
+    return high < ROW and wide < DOT + DIGIT * 0.75 * (len(one) + len(other))
+
+
+def _middle(heap: Sequence[Point]) -> float:
+    return sum(point.x for point in heap) / len(heap)
+
+
+def _height(heap: Sequence[Point]) -> float:
+    return max(point.y for point in heap)
 
 
 def _over(heap: Sequence[Point]) -> dict:
@@ -191,8 +207,8 @@ def _over(heap: Sequence[Point]) -> dict:
     numbers = sorted(point.number for point in heap)
     return {
         "text": " ".join(map(str, numbers)),
-        "x": sum(point.x for point in heap) / len(heap),
-        "y": max(point.y for point in heap),
+        "x": _middle(heap),
+        "y": _height(heap),
         "yshift": ROW - 4,
         "bgcolor": PAPER,
         "borderpad": 0,
@@ -232,7 +248,7 @@ def _called(row: "Row") -> str:
 
 def _foot(rows: Sequence["Row"], points: Sequence[Point]) -> list[str]:
     """What a reader has to know of some points, and why some rows are none."""
-    notes = [t("frontier.rot")] if any("open" in point.symbol for point in points) else []
+    notes = [t("frontier.rot")] if any(point.hollow for point in points) else []
     notes += [t("compare.note.case")] if any(row.from_case for row in rows) else []
     notes += [
         t("frontier.refused", strategy=row.strategy, reason=row.refused)
