@@ -1,9 +1,14 @@
 """Files as logs really are: wrapped, damaged, cut off. One sentence, or a repair that is named."""
 
+import copy
 import json
+import tempfile
+from pathlib import Path
 
 import pytest
 from google.genai.errors import ClientError
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from transcripts import MODEL, SIGNATURES, step
 
 from chat_memory import ChatSession, connect, play
@@ -54,11 +59,12 @@ def load(tmp_path):
         ('{"cost": 3}', r"No chat is found in the file: give a list of messages"),
         ("3", r"Message 1 is of the type int"),
         ([HELLO, "Hello"], r"Message 2 is of the type str"),
+        (["Hello", "Bye"], r"Message 1 is of the type str"),
         ([HELLO, None], r"Message 2 is of the type NoneType"),
         ([HELLO, {"content": "Hi"}], r"Message 2 has no role; in the form openai"),
         ([HELLO, {"role": "human"}], r"Message 2 has the role 'human'; in the form openai it is"),
         ([{"role": ["user"], "content": "a"}], r"Message 1 has the role \['user'\]"),
-        ([HELLO | {"content": 3}], r"The content of message 1 is neither a text nor a list"),
+        ([HELLO | {"content": 3}], r"Message 1 has a value of a wrong type at content: mend it"),
         (
             [HELLO, asked(), {"role": "user", "content": [{"type": "tool_result"}]}],
             r"Message 2 is in the form openai, and message 3 in the form anthropic",
@@ -142,6 +148,88 @@ def test_what_was_repaired_is_written_as_it_was(load, rows, tmp_path):
     assert save_chat(load(rows), tmp_path / "back.json") == []
     back = json.loads((tmp_path / "back.json").read_text(encoding="utf-8"))["messages"]
     assert back == rows
+
+
+CALL = {"type": "tool_use", "id": "t", "name": "look", "input": {}}
+IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBO"}}
+RESULT = {"type": "tool_result", "tool_use_id": "t", "content": [IMAGE], "is_error": True}
+THINKING = {"type": "thinking", "thinking": "Hm.", "signature": "RXYr"}
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBO"}}
+CUSTOM = {"id": "c", "type": "custom", "custom": {"name": "patch", "input": "x"}}
+REASONING = {"type": "reasoning", "id": "r", "encrypted_content": "gAAA"}
+SUMMARY = {"summary": [{"type": "summary_text", "text": "a"}]}
+OUTPUT = {"type": "function_call_output", "call_id": "c", "output": "y"}
+BODIES = [
+    {"messages": [HELLO, asked(), answered(), BYE], "tools": [{"function": {"name": "track"}}]},
+    [
+        HELLO | {"content": [PICTURE]},
+        {"role": "assistant", "tool_calls": [CUSTOM], "refusal": "no"},
+        answered("c", [{"type": "text", "text": "t"}]),
+    ],
+    {
+        "system": [{"type": "text", "text": "Be brief."}],
+        "messages": [
+            HELLO,
+            {"role": "assistant", "content": [THINKING, CALL]},
+            {"role": "user", "content": [RESULT, IMAGE]},
+        ],
+    },
+    {
+        "input": [
+            REASONING | SUMMARY,
+            {"type": "function_call", "call_id": "c", "name": "p", "arguments": "{}"},
+            OUTPUT,
+        ],
+        "instructions": "Be brief.",
+    },
+    {
+        "contents": to_json([user("Where?"), *step(["track", "find"], SIGNATURES[0])]),
+        "systemInstruction": {"parts": [{"text": "Be brief."}]},
+        "tools": [{"functionDeclarations": [{"name": "track"}]}],
+    },
+    [{"type": "user", "message": HELLO}, {"type": "assistant", "message": BYE, "uuid": "u"}],
+]
+JUNK = [None, 3, "x", "", [], {}, True, [1], {"a": 1}, [None], {"type": "text"}, ["x"]]
+
+
+def places(value, place=()):
+    """Every place in a JSON value, as the keys and indices that lead there."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, each in inner:
+        yield (*place, key)
+        if isinstance(each, dict | list):
+            yield from places(each, (*place, key))
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.data(), st.sampled_from(BODIES))
+def test_whatever_is_wrong_in_a_file_it_is_a_chat_or_one_sentence(data, body):
+    body = copy.deepcopy(body)
+    for _ in range(data.draw(st.integers(1, 3))):
+        found = list(places(body))
+        *way, last = data.draw(st.sampled_from(found)) if found else ("",)
+        inside = body
+        for key in way:
+            inside = inside[key]
+        if found and data.draw(st.booleans()):
+            inside[last] = copy.deepcopy(data.draw(st.sampled_from(JUNK)))
+        elif found:
+            del inside[last]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "chat.json"
+        path.write_text(json.dumps(body), encoding="utf-8")
+        try:
+            chat = load_chat(path)
+        except ChatFileError as error:
+            assert "\n" not in str(error)
+            return
+        check(chat)
+        sendable(chat)
+        for form in ("openai", "responses", "anthropic"):  # may hold nothing of it
+            save_chat(chat, path, form)
+        for form in ("gemini", chat.form):
+            save_chat(chat, path, form)
+            check(load_chat(path))
 
 
 def test_results_out_of_order_stand_in_the_order_of_their_calls(load):

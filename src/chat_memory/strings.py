@@ -103,16 +103,20 @@ EN = {
     "cli.calls": "  the model calls {name}({arguments})",
     "cli.chat": "Write a message. /clear begins a new list, /quit ends the chat.",
     "cli.cleared": "(/clear: the list is empty, and nothing was sent)",
+    "cli.either": "Name conversations to play, or a file with --chat to recount: not both.",
     "cli.interrupted": "Interrupted: the turns that were finished are kept, the open one is not.",
     "cli.model": "Gemini: {text}",
     "cli.no_command": "{word} is not a command: there are /clear and /quit.",
+    "cli.no_pins": "{name} pins nothing, so hybrid has nothing to pin: leave it out, or take a conversation with pins.",
     "cli.no_price": "data/models.toml has no price of {model}, so there is no sum in dollars.",
     "cli.prompt": "You: ",
     "cli.result": "  {name} gives {result}",
     "cli.saved": "The run log is in {path}.",
+    "cli.stopped": "Interrupted: the table holds what was finished.",
     "cli.strategy": (
         "The strategy {spec} is not known: write everything, last-turns:6, last-turns:6:2, "
-        "last-messages:6, summary-pairs:8:4, key-facts:6 or hybrid:6."
+        "last-messages:6, summary-pairs:8:4, key-facts:6, hybrid:6, shorten-results:500, "
+        "conclusions:0, focus or drop-thoughts."
     ),
     "cli.sum": (
         "In all: prompt {promptTokenCount:,}, thoughts {thoughtsTokenCount:,}, "

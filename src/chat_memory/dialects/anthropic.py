@@ -30,7 +30,9 @@ from chat_memory.dialects.parts import (
     thought,
 )
 from chat_memory.dialects.results import texts_in
+from chat_memory.dialects.shapes import CONTENT, misfit
 from chat_memory.dialects.shared import (
+    Inner,
     apart,
     blocks_of,
     blocks_out,
@@ -46,6 +48,7 @@ from chat_memory.dialects.transcript import Draft, Message, Notes
 FORM = "anthropic"
 ROLES = {"user": "user", "assistant": "model", "system": "system"}
 USED = ("role", "content", "id", "type")
+SHAPE = {"content": CONTENT, "id": str}
 
 
 def read(body: Mapping, messages: list[Mapping], notes: Notes) -> Draft:
@@ -85,11 +88,15 @@ def _text(block: Mapping, number: int, notes: Notes) -> dict | None:
 
 def _thinking(block: Mapping, number: int, notes: Notes) -> dict | None:
     text, signature = block.get("thinking"), block.get("signature")
+    if misfit(block, {"thinking": str, "signature": str}):
+        return None
     return thought(text or "", signature, FORM, **rest(block, "type", "thinking", "signature"))
 
 
 def _image(block: Mapping, number: int, notes: Notes) -> dict | None:
     source = block.get("source") or {}
+    if misfit(source, {"media_type": str}):
+        return None
     if source.get("type") == "base64":
         part = data_part(source.get("media_type"), source.get("data"))
     else:
@@ -101,7 +108,7 @@ def _image(block: Mapping, number: int, notes: Notes) -> dict | None:
 
 
 def _tool_use(block: Mapping, number: int, notes: Notes) -> dict | None:
-    if not isinstance(block.get("input"), Mapping):
+    if block.get("input") is None or misfit(block, {"input": dict, "id": str, "name": str}):
         return None
     call = {"name": block.get("name"), "args": block["input"]}
     named = {"id": block["id"]} if block.get("id") else {}
@@ -110,7 +117,9 @@ def _tool_use(block: Mapping, number: int, notes: Notes) -> dict | None:
     )
 
 
-def _tool_result(block: Mapping, number: int, notes: Notes) -> dict:
+def _tool_result(block: Mapping, number: int, notes: Notes) -> dict | None:
+    if misfit(block, {"tool_use_id": str, "content": CONTENT}):
+        return None
     response, parts = read_result(block.get("content"), _part, number, notes)
     kept = rest(block, "type", "tool_use_id", "content", "is_error")
     if block.get("is_error") and set(response) == {"result"}:
@@ -153,17 +162,17 @@ def write(rows: list[dict], system: str, tools: list, notes: Notes) -> dict:
     return {**beside, "messages": messages}
 
 
-def _block(part: dict) -> dict | None:
+def _block(part: dict, inner: Inner) -> dict | None:
     """A part as a content block; None if there is none for it."""
     write_block = WRITERS.get(kind(part))
-    return write_block(part) if write_block else None
+    return write_block(part, inner) if write_block else None
 
 
-def _text_block(part: dict) -> dict:
-    return {"type": "text", "text": part["text"]} | rest(mark(part, FORM), "message")
+def _text_block(part: dict, inner: Inner) -> dict:
+    return {"type": "text", "text": part.get("text", "")} | rest(mark(part, FORM), "message")
 
 
-def _thinking_block(part: dict) -> dict | None:
+def _thinking_block(part: dict, inner: Inner) -> dict | None:
     """A thought of this form's model; no other one's signature would be accepted."""
     if not is_of(part, FORM):
         return None
@@ -173,7 +182,7 @@ def _thinking_block(part: dict) -> dict | None:
     return {"type": "thinking", "thinking": part["text"]} | signed | kept
 
 
-def _image_block(part: dict) -> dict | None:
+def _image_block(part: dict, inner: Inner) -> dict | None:
     url = image_url(part)
     if url is None:
         return None
@@ -185,18 +194,18 @@ def _image_block(part: dict) -> dict | None:
     return {"type": "image", "source": source} | mark(part, FORM)
 
 
-def _tool_use_block(part: dict) -> dict:
+def _tool_use_block(part: dict, inner: Inner) -> dict:
     call = part["functionCall"]
     named = {"id": call["id"], "name": call.get("name"), "input": call.get("args") or {}}
     return {"type": "tool_use"} | named | mark(part, FORM)
 
 
-def _tool_result_block(part: dict) -> dict:
+def _tool_result_block(part: dict, inner: Inner) -> dict:
     found, kept = part["functionResponse"], mark(part, FORM)
     response = found.get("response") or {}
     if failed := _is_error(response) and kept.get("is_error", True):
         found = found | {"response": {"result": response["error"]}}
-    content = {"content": written_result(found, _block)}
+    content = {"content": written_result(found, inner)}
     error = {"is_error": True} if failed else {}
     return {"type": "tool_result", "tool_use_id": found["id"]} | content | error | kept
 

@@ -25,7 +25,8 @@ def read_tools(tools: object, notes: Notes) -> list[dict]:
     for tool in listed(tools):
         declared = get(tool, "functionDeclarations") if isinstance(tool, Mapping) else None
         if declared is not None:
-            found += [{camel(key): value for key, value in each.items()} for each in declared]
+            functions = [each for each in listed(declared) if isinstance(each, Mapping)]
+            found += [{camel(key): value for key, value in each.items()} for each in functions]
         elif declaration := _declaration(tool, notes):
             found.append(declaration)
     return found
@@ -35,10 +36,11 @@ def _declaration(tool: object, notes: Notes) -> dict | None:
     """One tool of another form as a declaration; None, and noted, if it is no function."""
     tool = tool if isinstance(tool, Mapping) else {"type": str(tool)}
     function = tool["function"] if isinstance(tool.get("function"), Mapping) else tool
-    schema = next((function[key] for key in SCHEMAS if key in function), None)
-    if not function.get("name") or schema is None and "description" not in function:
-        name = function.get("name") or tool.get("type") or next(iter(tool), "?")
-        notes.add("dialect.tool", name=name)
+    schema = next((function[key] for key in SCHEMAS if isinstance(function.get(key), dict)), None)
+    name = function.get("name")
+    if not isinstance(name, str) or not name or schema is None and "description" not in function:
+        named = name or tool.get("type") or next(iter(tool), "?")
+        notes.add("dialect.tool", name=str(named))
         return None
     for key, value in {**tool, **function}.items():
         if key not in FUNCTION and value not in (*EMPTY, False):

@@ -13,6 +13,7 @@ from types import ModuleType
 
 from chat_memory.dialects import anthropic, gemini, openai, responses, text
 from chat_memory.dialects.reading import ITEM, Found
+from chat_memory.dialects.shapes import misfit
 from chat_memory.dialects.transcript import ChatFileError
 from chat_memory.strings import t
 
@@ -37,10 +38,15 @@ BLOCKS = {
 }
 
 
+TEXTS = (str, [(str, {"text": str})])
+PARTS = (str, {"parts": (TEXTS, {"text": str})})
+BODY = {"system": TEXTS, "systemInstruction": PARTS, "system_instruction": PARTS}
+
+
 def tell(found: Found) -> str:
     """The name of the form a chat is in; ChatFileError if it is mixed or has an unknown role."""
-    if all(isinstance(message, str) for message in found.messages):
-        return "text"
+    if found.plain:
+        return text.FORM
     form, first = "", 0
     for number, message in enumerate(found.messages, 1):
         if not isinstance(message, Mapping):
@@ -55,6 +61,10 @@ def tell(found: Found) -> str:
     form = form or _by_body(found.body)
     for number, message in enumerate(found.messages, 1):
         _check_role(message, number, form)
+        if place := misfit(message, FORMS[form].SHAPE):
+            raise ChatFileError(t("error.chat.shape", number=number, place=place))
+    if place := misfit(found.body, BODY):
+        raise ChatFileError(t("error.chat.beside", place=place))
     return form
 
 

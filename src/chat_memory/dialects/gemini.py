@@ -23,6 +23,7 @@ from chat_memory.dialects.transcript import Draft, Message, Notes
 from offline_gemini.billing import get, parts_of
 
 FORM = "gemini"
+SHAPE = {"parts": (list, dict)}
 ROLES = {"user": "user", "model": "model", "function": "user", "system": "system"}
 
 

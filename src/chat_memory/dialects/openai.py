@@ -25,7 +25,9 @@ from chat_memory.dialects.parts import (
     note_foreign,
     rest,
 )
+from chat_memory.dialects.shapes import CONTENT
 from chat_memory.dialects.shared import (
+    Inner,
     apart,
     arguments_in,
     arguments_of,
@@ -45,6 +47,18 @@ FORM = "openai"
 ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "model"}
 RESULTS = ("tool", "function")
 USED = ("role", "content", "name")
+FUNCTION = {"name": str, "arguments": (str, dict)}
+CALL = {"id": str, "type": str, "function": FUNCTION, "custom": {"name": str, "input": str}}
+SHAPE = {
+    "content": CONTENT,
+    "name": str,
+    "refusal": str,
+    "reasoning_content": str,
+    "tool_calls": [CALL],
+    "function_call": FUNCTION,
+    "tool_call_id": str,
+    "tool_call_ids": [str],
+}
 USED_BY_MODEL = (*USED, "tool_calls", "function_call", "refusal", "reasoning_content")
 USED_BY_RESULT = (*USED, "tool_call_id", "tool_call_ids")
 
@@ -120,7 +134,7 @@ def _call(call: Mapping, number: int, notes: Notes) -> dict:
 
 def _result(message: Mapping, number: int, notes: Notes) -> dict:
     """A tool message as a response; SWE-agent writes its id in a list."""
-    ids = message.get("tool_call_ids") or [None]
+    ids = [*(message.get("tool_call_ids") or ()), None]
     asked = {"id": message.get("tool_call_id") or ids[0], "name": message.get("name")}
     response, parts = read_result(message.get("content"), _part, number, notes)
     found = {key: value for key, value in asked.items() if value}
@@ -156,7 +170,7 @@ def _assistant(parts: list[dict], number: int, notes: Notes) -> list[dict]:
     thoughts = [part for part in others if kind(part) == "thought" and is_of(part, FORM)]
     texts = [part for part in others if kind(part) != "call"]
     texts = [part for part in texts if not (kind(part) == "thought" and is_of(part, FORM))]
-    if calls and kind(others[-1]) != "call":
+    if others[len(others) - len(calls) :] != calls:
         notes.add("dialect.lost.order", number, form=FORM)
     for part in calls:
         note_foreign(part, FORM, number, notes)
@@ -172,28 +186,30 @@ def _assistant(parts: list[dict], number: int, notes: Notes) -> list[dict]:
     return [*messages, made]
 
 
-def _block(part: dict) -> dict | None:
+def _block(part: dict, inner: Inner) -> dict | None:
     """A part of the user as a block; None if there is none for it."""
     kept = rest(mark(part, FORM), "message")
     if kind(part) == "text":
-        return {"type": "text", "text": part["text"]} | kept
+        return {"type": "text", "text": part.get("text", "")} | kept
     if url := image_url(part):
         image = {"url": url} | ({"detail": kept.pop("detail")} if "detail" in kept else {})
         return {"type": "image_url", "image_url": image} | kept
     return None
 
 
-def _said_block(part: dict) -> dict | None:
+def _said_block(part: dict, inner: Inner) -> dict | None:
     """A part of the model as a block: a text or a refusal, for there is nothing else."""
+    if kind(part) != "text":
+        return None
     if mark(part, FORM).get("type") == "refusal":
         return {"type": "refusal", "refusal": part["text"]}
-    return _block(part) if kind(part) == "text" else None
+    return _block(part, inner)
 
 
 def _tool_call(part: dict) -> dict:
     call, kept = part["functionCall"], rest(mark(part, FORM), "message", "arguments")
     if kept.get("type") == "custom":
-        custom = {"name": call["name"], "input": call["args"].get("input")}
+        custom = {"name": call.get("name"), "input": call["args"].get("input")}
         return {"id": call["id"], "type": "custom", "custom": custom} | kept
     function = {"name": call.get("name"), "arguments": arguments_of(part, FORM)}
     return {"id": call["id"], "type": "function", "function": function} | kept
@@ -203,9 +219,6 @@ def _tool_message(part: dict, number: int, notes: Notes) -> dict:
     """A response as a message of its own; only text fits into it."""
     found = part["functionResponse"]
 
-    def text_block(inner: dict) -> dict | None:
-        return block_out(inner, _said_block, FORM, number, notes)
-
     note_foreign(part, FORM, number, notes)
-    content = written_result(found, text_block)
+    content = written_result(found, lambda each: block_out(each, _said_block, FORM, number, notes))
     return {"role": "tool", "tool_call_id": found["id"], "content": content}

@@ -63,6 +63,9 @@ def _name_calls(messages: list[Message], notes: Notes) -> None:
     calls = [(part, m.number) for m in messages for part in _calls(m.parts)]
     fresh = _fresh({part["functionCall"].get("id") for part, _ in calls})
     for part, number in calls:
+        if not part["functionCall"].get("name"):
+            notes.add("dialect.unnamed", number)
+            part["functionCall"]["name"] = t("dialect.no_name")
         if not part["functionCall"].get("id"):
             notes.add("dialect.id", number)
             part["functionCall"]["id"] = next(fresh)

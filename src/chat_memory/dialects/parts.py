@@ -121,9 +121,11 @@ def _alphabet(data: str) -> str:
     return "-_" if set("-_") & set(data) else "+/"
 
 
-def data_part(mime: str, data: str) -> dict | None:
+def data_part(mime: object, data: object) -> dict | None:
     """The part of an image in base64; None if it would not come back unchanged."""
-    if not isinstance(data, str) or "-" in data or "_" in data or not _survives(data):
+    if not isinstance(mime, str) or not isinstance(data, str):
+        return None
+    if "-" in data or "_" in data or not _survives(data):
         return None
     return {"inlineData": {"mimeType": mime, "data": data}}
 
@@ -147,7 +149,7 @@ def image_url(part: Mapping) -> str | None:
     data, file = part.get("inlineData") or {}, part.get("fileData") or {}
     if not (data.get("mimeType") or file.get("mimeType") or "").startswith("image/"):
         return None
-    if data:
+    if data.get("data"):
         return f"data:{data['mimeType']};base64,{standard(data['data'])}"
     uri = file.get("fileUri") or ""
     return uri if re.match("https?://", uri) else None

@@ -17,11 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chat_memory.dialects.parts import EMPTY
+from chat_memory.dialects.shapes import misfit
 from chat_memory.dialects.transcript import ChatFileError, Notes
 from chat_memory.strings import t
 
 LARGEST = 20_000_000  # bytes
 LISTS = ("contents", "messages", "history", "traj", "conversation", "items")
+CALL = {"purpose": str, "request": {"contents": list}, "dropped": list}
+RUN = {"calls": [CALL | {"response": {"candidates": [{"content": dict}]}}]}
 KEPT = ("tools", "system", "systemInstruction", "system_instruction", "instructions")
 ITEM = re.compile(r"message|reasoning|item_reference|compaction|\w+_(?:call|call_output)")
 HALF_LETTER = re.compile(r"\\u[dD][89abAB]")
@@ -29,17 +32,18 @@ HALF_LETTER = re.compile(r"\\u[dD][89abAB]")
 
 @dataclass
 class Found:
-    """A chat in a file: its messages, and the body beside them."""
+    """A chat in a file: its messages, or the lines of plain text, and the body beside them."""
 
     body: Mapping
     messages: list
+    plain: bool = False
 
 
 def find(path: Path, chat: int, notes: Notes) -> Found:
     """The chat that is asked for, counted from 1; ChatFileError if there is none."""
     text = _text(path)
     if _is_plain(path, text):
-        return Found({}, _lines(text))
+        return Found({}, _lines(text), plain=True)
     chats = _chats(_values(path, text, notes), notes)
     if not 1 <= chat <= len(chats):
         raise ChatFileError(t("error.chat.number", path=path, chat=chat, chats=len(chats)))
@@ -138,7 +142,7 @@ def _is_chat(value: object) -> bool:
 
 
 def _is_run(value: Mapping) -> bool:
-    return "scenario" in value and isinstance(value.get("calls"), list)
+    return "scenario" in value and value.get("calls") is not None and not misfit(value, RUN)
 
 
 def _found(value: list | Mapping, notes: Notes) -> Found:
@@ -149,28 +153,32 @@ def _found(value: list | Mapping, notes: Notes) -> Found:
         return _longest(value, notes)
     key = next((key for key in LISTS if isinstance(value.get(key), list)), None)
     used = (key,) if key else ("input", "output")
-    messages = value[key] if key else _asked(value.get("input")) + (value.get("output") or [])
+    messages = value[key] if key else _asked(value.get("input")) + _asked(value.get("output"))
     beside = [k for k in value if k not in (*used, *KEPT) and value[k] not in EMPTY]
     if beside:
         notes.add("dialect.beside", keys=", ".join(sorted(beside)))
     return Found(value | ({} if key else {"input": True}), messages)
 
 
-def _asked(said: str | list | None) -> list:
-    return [{"role": "user", "content": said}] if isinstance(said, str) else list(said or ())
+def _asked(said: object) -> list:
+    """The items of an input or output; an input may be one text of the user."""
+    if isinstance(said, str):
+        return [{"role": "user", "content": said}]
+    return said if isinstance(said, list) else []
 
 
 def _longest(log: Mapping, notes: Notes) -> Found:
     """The longest request in a run log of ours, and its reply."""
     calls = [call for call in log["calls"] if call.get("purpose") == "answer"]
+    calls = [call for call in calls if (call.get("request") or {}).get("contents")]
     if not calls:
         raise ChatFileError(t("error.chat.none"))
     call = max(reversed(calls), key=lambda call: len(call["request"]["contents"]))
     candidates = (call.get("response") or {}).get("candidates") or []
-    reply = [each["content"] for each in candidates[:1] if not call.get("error")]
+    reply = [each.get("content") for each in candidates[:1] if not call.get("error")]
     if call.get("dropped"):
         notes.add("dialect.run_dropped", count=len(call["dropped"]))
-    return Found(call["request"], [*call["request"]["contents"], *reply])
+    return Found(call["request"], [*call["request"]["contents"], *filter(None, reply)])
 
 
 def _message_in(row: object) -> Mapping | None:

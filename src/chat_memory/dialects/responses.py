@@ -27,7 +27,9 @@ from chat_memory.dialects.parts import (
     signature_of,
     thought,
 )
+from chat_memory.dialects.shapes import CONTENT
 from chat_memory.dialects.shared import (
+    Inner,
     arguments_in,
     arguments_of,
     block_out,
@@ -47,6 +49,16 @@ TEXTS = ("input_text", "output_text", "text")
 OF_A_MESSAGE = ("id", "status", "phase")
 BLOCKS = (*TEXTS, "refusal", "input_image", "input_file", "input_audio")  # inside a message
 CUSTOM = "custom_tool_call"
+SHAPE = {
+    "type": str,
+    "content": CONTENT,
+    "call_id": str,
+    "name": str,
+    "arguments": (str, dict),
+    "output": CONTENT,
+    "summary": [{"text": str}],
+    "encrypted_content": str,
+}
 
 
 def read(body: Mapping, items: list[Mapping], notes: Notes) -> Draft:
@@ -57,7 +69,7 @@ def read(body: Mapping, items: list[Mapping], notes: Notes) -> Draft:
 
 
 def _message(item: Mapping, number: int, notes: Notes) -> Message:
-    name = item.get("type", "message")
+    name = item.get("type") or "message"
     if name == "message" and item.get("role") in ROLES:
         return _said(item, number, notes)
     read_item = READERS.get(name)
@@ -122,7 +134,7 @@ def _others(item: Mapping, *known: str) -> dict:
 def _reasoning(item: Mapping, number: int, notes: Notes) -> dict | None:
     """A reasoning item as a thought: its summary as text, its encrypted content as signature."""
     summary = item.get("summary") or []
-    text = "\n\n".join(each.get("text", "") for each in summary)
+    text = "\n\n".join(each.get("text") or "" for each in summary)
     kept = rest(item, "type", "encrypted_content", "summary")
     if len(summary) > 1:
         kept["summary"] = summary
@@ -170,7 +182,7 @@ def _items(parts: list[dict], role: str, number: int, notes: Notes) -> list[dict
 
 def _is_item(made: Mapping, role: str) -> bool:
     """Whether what was written is an item, and no block of a message."""
-    name = made.get("type", "")
+    name = made.get("type") or ""
     return name not in BLOCKS and (role == "model" or name.endswith("_output"))
 
 
@@ -189,27 +201,29 @@ def _messages(group: list[tuple[dict, dict]], role: str) -> list[dict]:
     return [{"type": "message", "role": name, "content": each} | known for each in contents]
 
 
-def _of_user(part: dict) -> dict | None:
+def _of_user(part: dict, inner: Inner) -> dict | None:
     """A part of the user as a block, or an output as an item; None if there is none for it."""
     if kind(part) == "response":
-        return _output_item(part)
+        return _output_item(part, inner)
     kept = rest(mark(part, FORM), "message")
     if kind(part) == "text":
-        return {"type": "input_text", "text": part["text"]} | kept
+        return {"type": "input_text", "text": part.get("text", "")} | kept
     url = image_url(part)
     return {"type": "input_image", "detail": "auto", "image_url": url} | kept if url else None
 
 
-def _of_model(part: dict) -> dict | None:
+def _of_model(part: dict, inner: Inner) -> dict | None:
     """A part of the model as a block or an item; None if there is none for it."""
     kept = rest(mark(part, FORM), "message", ALPHABET)
     if kind(part) == "call":
         return _call_item(part, kept)
     if kind(part) == "thought":
         return _reasoning_item(part, kept) if is_of(part, FORM) else None
-    if kept.get("type") == "refusal":
+    if kept.get("type") == "refusal" and "text" in part:
         return {"type": "refusal", "refusal": part["text"]}
-    return {"type": "output_text", "text": part["text"]} | kept if kind(part) == "text" else None
+    if kind(part) != "text":
+        return None
+    return {"type": "output_text", "text": part.get("text", "")} | kept
 
 
 def _call_item(part: dict, kept: dict) -> dict:
@@ -220,9 +234,9 @@ def _call_item(part: dict, kept: dict) -> dict:
     return {"type": "function_call", **named, "arguments": arguments_of(part, FORM)} | kept
 
 
-def _output_item(part: dict) -> dict:
+def _output_item(part: dict, inner: Inner) -> dict:
     found = part["functionResponse"]
-    output = {"call_id": found["id"], "output": written_result(found, _of_user)}
+    output = {"call_id": found["id"], "output": written_result(found, inner)}
     return {"type": "function_call_output"} | output | mark(part, FORM)
 
 

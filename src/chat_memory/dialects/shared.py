@@ -25,7 +25,8 @@ from chat_memory.dialects.transcript import ChatFileError, Notes
 from chat_memory.strings import t
 
 ReadBlock = Callable[[object, int, Notes], dict]
-WriteBlock = Callable[[dict], dict | None]
+Inner = Callable[[dict], dict | None]  # writes a part that stands inside a result
+WriteBlock = Callable[[dict, Inner], dict | None]
 
 
 def note_keys(message: Mapping, used: tuple[str, ...], number: int, notes: Notes) -> None:
@@ -100,22 +101,24 @@ def read_result(
     return response, [{key: part[key] for key in part if key != "partMetadata"} for part in others]
 
 
-def written_result(found: Mapping, write_block: WriteBlock) -> str | list[dict]:
+def written_result(found: Mapping, inner: Inner) -> str | list[dict]:
     """The content of a result: a text, or blocks if it was a list or holds more than text."""
     response = found.get("response") or {}
     texts = texts_in(response)
-    blocks = list(filter(None, map(write_block, found.get("parts") or ())))
+    blocks = [block for block in map(inner, found.get("parts") or ()) if block is not None]
     if texts is None and not blocks:
         return written(response)
     texts = [written(response)] if texts is None else texts
-    return [*(write_block({"text": text}) for text in texts), *blocks]
+    return [*(inner({"text": text}) for text in texts), *blocks]
 
 
 def block_out(
     part: dict, write_block: WriteBlock, form: str, number: int, notes: Notes
 ) -> dict | None:
     """A part as a block; what the form can't hold is noted."""
-    block = unknown_in(part, form) or write_block(part)
+    block = unknown_in(part, form)
+    if block is None:
+        block = write_block(part, lambda each: block_out(each, write_block, form, number, notes))
     if block is None:
         note_left_out(part, form, number, notes)
     else:
@@ -129,8 +132,8 @@ def blocks_out(
     """The parts as blocks; a text that is empty goes, if there is anything beside it."""
     made = []
     for part in parts:
-        if block := block_out(part, write_block, form, number, notes):
-            made.append(block)
+        block = block_out(part, write_block, form, number, notes)
+        made += [] if block is None else [block]
     full = [block for block in made if block.get("text") != ""]
     return full or made[:1]
 
@@ -140,7 +143,7 @@ def plain(blocks: list[dict]) -> str | list[dict]:
     if not blocks:
         return ""
     alone = len(blocks) == 1 and set(blocks[0]) == {"type", "text"}
-    return blocks[0]["text"] if alone else blocks
+    return blocks[0]["text"] if alone and isinstance(blocks[0]["text"], str) else blocks
 
 
 def said(row: Mapping) -> list[dict]:
