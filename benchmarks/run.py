@@ -7,7 +7,7 @@ Times are printed, with the aim where there is one, and compared as ratios. They
 asserted: a busy machine is no fault. `--quick` makes one round of the smallest sizes, only to
 see that everything runs.
 
-This file does *not* measure anything: strategies.py, session.py and slider.py do.
+This file does *not* measure anything: strategies.py, session.py, slider.py and history.py do.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-BENCHMARKS = ("strategies", "session", "slider")
+BENCHMARKS = ("strategies", "session", "slider", "history")
 
 
 def main() -> None:

@@ -27,6 +27,7 @@ def test_one_command_prints_every_table_and_names_each_peer_that_is_not_installe
         " Everything() ",
         " LastTurns(6) ",
         "even_chat ",
+        "SummaryPairs(8, 4) ",
     ):
         assert row in done.stdout
     assert done.stdout.count(": not installed\n") == 4
@@ -35,7 +36,7 @@ def test_one_command_prints_every_table_and_names_each_peer_that_is_not_installe
 def test_an_unknown_name_is_refused_with_the_names_there_are():
     done = run("speed")
     assert done.returncode == 2
-    assert "there is no speed: name strategies, session, slider" in done.stderr
+    assert "there is no speed: name strategies, session, slider, history" in done.stderr
 
 
 def test_every_way_is_timed_on_the_same_messages_and_the_history_stays_whole():

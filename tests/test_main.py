@@ -6,7 +6,12 @@ import pytest
 
 from chat_memory import ChatSession, connect, load, play
 from chat_memory.__main__ import main, strategy_of, usage_table
+from chat_memory.agents import ConclusionsOnly, DropThoughts, Focus, ShortenToolResults
+from chat_memory.comparison import Row, compared, comparison_table
+from chat_memory.conversations import FOLDER
+from chat_memory.dialects import load_chat
 from chat_memory.layers import KeyFacts, LayeredHybrid, SummaryPairs
+from chat_memory.recount import recount_table
 from chat_memory.strategies import Everything, LastMessages, LastTurns
 from chat_memory.usage import cost, total
 
@@ -140,6 +145,11 @@ def test_a_scenario_that_gemini_refuses_prints_what_was_played(capsys, monkeypat
         (["run", "queue", "--strategy", "last-turns"], "The strategy last-turns is not known"),
         (["run", "queue", "--strategy", "best"], "The strategy best is not known"),
         (["run", "queue", "--strategy", "last-turns:x"], "The strategy last-turns:x is not known"),
+        (["compare", "nope"], "There is no conversation called nope"),
+        (["compare", "queue", "--strategy", "focus:2:3"], "The strategy focus:2:3 is not known"),
+        (["compare", "queue", "--strategy", "hybrid"], "queue.en.toml pins nothing"),
+        (["compare", "--chat", "nope.json"], "nope.json can't be read"),
+        (["compare", "queue", "--chat", "nope.json"], "not both"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(capsys, arguments, words):
@@ -166,6 +176,10 @@ def test_a_log_that_cannot_be_written_is_said_after_the_table(capsys, tmp_path):
         ("summary-pairs:8:4", SummaryPairs(8, 4)),
         ("key-facts:6", KeyFacts(6)),
         ("hybrid:5", LayeredHybrid(["Order 48213."], 5)),
+        ("shorten-results:500", ShortenToolResults(500)),
+        ("conclusions:0", ConclusionsOnly(0)),
+        ("focus", Focus()),
+        ("drop-thoughts", DropThoughts()),
     ],
 )
 def test_a_strategy_is_named_by_a_word(spec, strategy):
@@ -176,6 +190,61 @@ def test_the_hybrid_pins_what_the_script_pins():
     assert strategy_of("hybrid", ["Order 48213."]).pinned == ("Order 48213.",)
     with pytest.raises(ValueError, match="pinned is"):
         strategy_of("hybrid")
+
+
+def test_compare_prints_the_table_of_the_conversations_it_is_given(capsys):
+    assert main(["compare", "echo", "two_orders"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == f"{comparison_table(compared(['echo', 'two_orders']))}\n"
+
+
+def test_compare_takes_all_conversations_of_the_language_and_the_strategies_it_is_given(
+    capsys, monkeypatch
+):
+    monkeypatch.setenv("CHAT_MEMORY_LANGUAGE", "ko")
+    assert main(["compare", "--strategy", "last-turns:1", "--strategy", "drop-thoughts"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    names = [path.name.removesuffix(".ko.toml") for path in FOLDER.glob("*.ko.toml")]
+    assert [line[:-1] for line in lines if line.endswith(":")] == sorted(names)
+    rows = [line.split()[0] for line in lines[1 : 3 * len(names) + 1] if not line.endswith(":")]
+    assert rows == ["last-turns:1", "drop-thoughts"] * len(names)
+
+
+def test_what_was_compared_is_printed_when_it_is_interrupted(capsys, monkeypatch):
+    made = []
+
+    def init(self, *args, **kwargs):
+        real(self, *args, **kwargs)
+        made.append(self.strategy)
+        if len(made) == 3:
+            raise KeyboardInterrupt
+
+    real = Row.__init__
+    monkeypatch.setattr(Row, "__init__", init)
+    assert main(["compare", "queue"]) == 130
+    printed = capsys.readouterr()
+    assert "Interrupted" in printed.err
+    assert [line.split("  ")[0] for line in printed.out.splitlines()[2:5]] == [*made[:2], ""]
+
+
+def test_compare_recounts_a_chat_of_your_own_and_says_what_was_repaired(capsys, tmp_path):
+    asked = {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "track"}}]}
+    rows = [{"role": "user", "content": "Where?"}, asked]
+    rows += [{"role": "user", "content": "Well?"}, {"role": "assistant", "content": "At sea."}]
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    assert main(["compare", "--chat", str(path), "--strategy", "last-turns:1"]) == 0
+    out = capsys.readouterr().out
+    transcript = load_chat(path)
+    assert out.splitlines()[1].split()[:2] == ["last-turns:1", "2"]
+    assert transcript.notes and all(note in out for note in transcript.notes)
+    assert str(recount_table(transcript, {"last-turns:1": LastTurns(1)})) in out
+
+
+def test_compare_recounts_a_run_log_as_the_session_that_wrote_it(capsys, tmp_path):
+    session = play("support", ChatSession(connect(offline=True, quiet=True)), turns=4)
+    main(["compare", "--chat", str(session.save(tmp_path / "run.json"))])
+    assert f" {total(session).prompt_token_count:,} " in capsys.readouterr().out.splitlines()[1]
 
 
 def test_a_chat_remembers_clears_and_quits(capsys, typing):

@@ -144,6 +144,9 @@ MADE = {
 }
 
 
+CARELESS = ("LastMessages", "a function", "a careless function")  # they may split a pair
+
+
 def every_other_turn(transcript):
     return [
         c for place, c in enumerate(transcript) if place % 4 < 2 or place > len(transcript) - 3
@@ -195,6 +198,7 @@ def test_a_recount_is_the_bill_of_what_the_strategy_would_send(name, model, cont
         == [prompt_token_count(request, model, known_thoughts(request)) for _, request in requests]
     )
     assert counted.refused == sum(is_refused(context) for context, _ in requests)
+    assert not counted.refused or name in CARELESS
     assert [replace(each, estimated=False) for each in counted.extra] == [
         replace(call.usage, estimated=False) for call in server.calls
     ]

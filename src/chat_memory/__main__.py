@@ -1,15 +1,17 @@
-"""The workbook in a terminal: `python -m chat_memory chat` and `python -m chat_memory run NAME`.
+"""The workbook in a terminal: `python -m chat_memory chat`, `run NAME` and `compare [NAME ...]`.
 
 `chat` is a chat you type, with `/clear` and `/quit`; after each turn its run log is written, so
 that Ctrl-C and Ctrl-D lose nothing. `run` plays a conversation (a `.toml` or `.txt` file, or the
 name of a bundled one), prints the transcript, what each call cost and the sum in US dollars, and
-writes a log if asked.
+writes a log if asked. `compare` plays conversations under every strategy and prints one table;
+with `--chat FILE` it recounts a chat of your own instead.
 
 Whatever goes wrong is one sentence on the error stream and exit code 2.
 This file does *not* draw: charts are for notebooks.
 """
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -19,11 +21,15 @@ from pathlib import Path
 from google.genai import types
 from tqdm import tqdm
 
+from chat_memory.agents import ConclusionsOnly, DropThoughts, Focus, ShortenToolResults
 from chat_memory.calls import Call
+from chat_memory.comparison import Row, compared, comparison_table, ladder
 from chat_memory.connect import connect
-from chat_memory.conversations import find, play
+from chat_memory.conversations import bundled, find, play
+from chat_memory.dialects import load_chat
 from chat_memory.errors import ChatError
 from chat_memory.layers import KeyFacts, LayeredHybrid, SummaryPairs
+from chat_memory.recount import recount_table
 from chat_memory.session import ChatSession
 from chat_memory.strategies import Everything, LastMessages, LastTurns, Strategy
 from chat_memory.strings import t
@@ -38,6 +44,10 @@ STRATEGIES = {
     "summary-pairs": SummaryPairs,
     "key-facts": KeyFacts,
     "hybrid": LayeredHybrid,
+    "shorten-results": ShortenToolResults,
+    "conclusions": ConclusionsOnly,
+    "focus": Focus,
+    "drop-thoughts": DropThoughts,
 }
 COMMAND = re.compile(r"/[^/\s]*(\s|$)")  # one word; a path has another slash in it
 SUMMED = ("promptTokenCount", "thoughtsTokenCount", "candidatesTokenCount", "totalTokenCount")
@@ -63,9 +73,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parser() -> Parser:
-    """The command line: its two commands and their options."""
+    """The command line: its commands and their options."""
     whole = Parser(prog="python -m chat_memory", description="A chat with memory.")
-    commands = whole.add_subparsers(required=True, metavar="chat|run")
+    commands = whole.add_subparsers(required=True, metavar="chat|run|compare")
     chatting = commands.add_parser("chat", help="chat in the terminal")
     chatting.add_argument("--system", help="the system instruction")
     chatting.set_defaults(do=chat)
@@ -75,6 +85,11 @@ def parser() -> Parser:
     for command in (chatting, running):
         command.add_argument("--strategy", default="everything", help="such as last-turns:6")
         command.add_argument("--log", type=Path, help="write the run log to this file")
+    comparing = commands.add_parser("compare", help="put every strategy into one table")
+    comparing.add_argument("conversation", nargs="*", help="files or bundled names; all if none")
+    comparing.add_argument("--strategy", action="append", help="one of those to compare; repeat")
+    comparing.add_argument("--chat", type=Path, help="recount a chat of your own from this file")
+    comparing.set_defaults(do=compare)
     return whole
 
 
@@ -114,6 +129,47 @@ def run(options: argparse.Namespace) -> int:
     if options.log:
         print(t("cli.saved", path=session.save(options.log)))
     return code
+
+
+def compare(options: argparse.Namespace) -> int:
+    """Print a table of every strategy, on conversations or for a chat of one's own."""
+    if options.chat and options.conversation:
+        raise ValueError(t("cli.either"))
+    if options.chat:
+        transcript = load_chat(options.chat)
+        print(recount_table(transcript, chosen(options.strategy, (), options.chat.name)))
+        for note in transcript.notes:
+            print(note)
+        return 0
+    scripts = [find(name) for name in options.conversation or spoken_here()]
+    todo = [(s, chosen(options.strategy, s.pinned, s.name) or ladder(s)) for s in scripts]
+    rows: list[Row] = []
+    code = 0
+    size = sum(len(strategies) for _, strategies in todo)
+    with tqdm(total=size, unit="chat", leave=False, disable=None) as bar:
+        try:
+            for script, strategies in todo:
+                compared(script, strategies, each=lambda row: (rows.append(row), bar.update()))
+        except KeyboardInterrupt:
+            bar.write(t("cli.stopped"), file=sys.stderr)
+            code = 130
+    print(comparison_table(rows))
+    return code
+
+
+def spoken_here() -> list[Path]:
+    """The bundled conversations in the language of CHAT_MEMORY_LANGUAGE."""
+    language = os.environ.get("CHAT_MEMORY_LANGUAGE") or "en"
+    return [path for path in bundled() if path.name.endswith(f".{language}.toml")]
+
+
+def chosen(
+    specs: Sequence[str] | None, pinned: Sequence[str], name: str
+) -> dict[str, Strategy] | None:
+    """The strategies that words on the command line name, under these words; None without any."""
+    if any(spec.partition(":")[0] == "hybrid" for spec in specs or ()) and not pinned:
+        raise ValueError(t("cli.no_pins", name=name))
+    return {spec: strategy_of(spec, pinned) for spec in specs} if specs else None
 
 
 def printer(bar: tqdm) -> Callable[[ChatSession], None]:

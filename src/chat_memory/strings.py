@@ -107,7 +107,10 @@ EN = {
     "cli.interrupted": "Interrupted: the turns that were finished are kept, the open one is not.",
     "cli.model": "Gemini: {text}",
     "cli.no_command": "{word} is not a command: there are /clear and /quit.",
-    "cli.no_pins": "{name} pins nothing, so hybrid has nothing to pin: leave it out, or take a conversation with pins.",
+    "cli.no_pins": (
+        "{name} pins nothing, so hybrid has nothing to pin: leave it out, or take a conversation "
+        "with pins."
+    ),
     "cli.no_price": "data/models.toml has no price of {model}, so there is no sum in dollars.",
     "cli.prompt": "You: ",
     "cli.result": "  {name} gives {result}",

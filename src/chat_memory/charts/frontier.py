@@ -209,7 +209,7 @@ def _over(heap: Sequence[Point]) -> dict:
         "text": " ".join(map(str, numbers)),
         "x": _middle(heap),
         "y": _height(heap),
-        "yshift": ROW - 4,
+        "yshift": ROW + 2,
         "bgcolor": PAPER,
         "borderpad": 0,
         "showarrow": False,
