@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from IPython.lib.pretty import pretty
 
-from chat_memory.checks import Check, compare, my_numbers, show
+from chat_memory.checks import Check, NotRight, compare, my_numbers, show
 from chat_memory.contents import user
 
 
@@ -253,6 +253,25 @@ def test_a_value_is_judged_and_the_right_one_is_not_told(mine, right, message):
 
 def test_a_function_in_place_of_its_value_is_said():
     assert "call it" in compare(twice, 4).message
+
+
+@pytest.mark.parametrize("mine", [..., 5, None, lambda n: ..., lambda n: n, lambda n: 1 / 0])
+@pytest.mark.parametrize("how", ["autograde", "validate"])
+def test_while_nbgrader_runs_what_is_not_right_raises_its_sentence(monkeypatch, mine, how):
+    reference = twice if callable(mine) else 4
+    said = compare(mine, reference, [1]).message
+    monkeypatch.setenv("NBGRADER_EXECUTION", how)
+    with pytest.raises(NotRight) as raised:
+        compare(mine, reference, [1])
+    assert str(raised.value) == said
+
+
+def test_while_nbgrader_runs_what_is_right_is_printed_and_no_value_that_it_takes_for_marks(
+    monkeypatch, capsys
+):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    assert compare(twice, twice, [1]) is None
+    assert capsys.readouterr().out == "Right: the case agrees.\n"
 
 
 def test_equal_means_the_same_kind_of_container():

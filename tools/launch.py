@@ -162,9 +162,9 @@ def handout(rest: list[str]) -> int:
 
 
 def grade(rest: list[str]) -> int:
-    """Make a folder for nbgrader, or run nbgrader's own words in it."""
-    folder = one_folder(rest[:1], "grade DIR")
-    return run([str(ready()), tool("grade"), folder, *rest[1:]], checking())
+    """Fetch nbgrader; with a folder make a course there, or run nbgrader's own words in it."""
+    folder = [one_folder(rest[:1], "grade DIR")] if rest else []
+    return run([str(ready()), tool("grade"), *folder, *rest[1:]], checking())
 
 
 def one_folder(rest: list[str], example: str) -> str:

@@ -1,6 +1,9 @@
 """Check an exercise: `compare(mine, reference, cases)`, and numbers of the reader's own.
 
 `compare` stands as the last line of a cell and never raises: its `Check` shows as one sentence.
+Only nbgrader is an exception: it takes a cell without an error for a right one, and a value that
+a cell shows for marks. So while it runs (it sets NBGRADER_EXECUTION) what is not right raises
+`NotRight` with the same sentence, and what is right prints it.
 It tells the first case in which the reader's function and the reference differ, or that all agree;
 that the three dots still stand there; the error that the reader's function stops with; and that
 a function changes the list it was given.
@@ -44,6 +47,10 @@ class Check:
         return self.message
 
 
+class NotRight(Exception):
+    """What `compare` raises while nbgrader grades or validates, and at no other time."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What one call did: its value or its error, and its arguments as it left them."""
@@ -53,9 +60,10 @@ class Outcome:
     arguments: tuple
 
 
-def compare(mine: Any, reference: Any, cases: Iterable[Any] | None = None) -> Check:
-    """Compare the reader's function, or value, with the reference; never raises.
+def compare(mine: Any, reference: Any, cases: Iterable[Any] | None = None) -> Check | None:
+    """Compare the reader's function, or value, with the reference; never raises for a reader.
 
+    While nbgrader runs the cell, it raises NotRight or returns None, as `tell_nbgrader` says.
     A case is one argument, or a tuple of arguments; both sides get copies of their own.
     Without cases two functions are called without arguments, and two values are compared.
 
@@ -64,6 +72,19 @@ def compare(mine: Any, reference: Any, cases: Iterable[Any] | None = None) -> Ch
     >>> compare(..., 4)
     Still three dots: write your answer in their place, then run this cell again.
     """
+    check = judge(mine, reference, cases)
+    return tell_nbgrader(check) if os.environ.get("NBGRADER_EXECUTION") else check
+
+
+def tell_nbgrader(check: Check) -> None:
+    """Give a check's result as nbgrader understands it: an error, or nothing but text."""
+    if not check:
+        raise NotRight(check.message)
+    print(check.message)
+
+
+def judge(mine: Any, reference: Any, cases: Iterable[Any] | None) -> Check:
+    """What `compare` finds; whatever stops on the way is found, too."""
     try:
         if holds_dots(mine):
             return Check(False, t("check.dots"))
