@@ -38,8 +38,9 @@ BLOCKS = {
 }
 
 
-TEXTS = (str, [(str, {"text": str})])
-PARTS = (str, {"parts": (TEXTS, {"text": str})})
+TEXT = {"type": str, "text": str}
+TEXTS = (str, [(str, TEXT)])
+PARTS = (str, {"parts": (TEXTS, TEXT)})
 BODY = {"system": TEXTS, "systemInstruction": PARTS, "system_instruction": PARTS}
 
 

@@ -75,7 +75,8 @@ def _message(item: Mapping, number: int, notes: Notes) -> Message:
     read_item = READERS.get(name)
     part = read_item(item, number, notes) if read_item else None
     role = "user" if part and kind(part) == "response" else "model"
-    return Message(number, role, [part or keep_unknown(item, FORM, number, notes)])
+    part = part or marked(keep_unknown(item, FORM, number, notes), FORM, item=True)
+    return Message(number, role, [part])
 
 
 def _said(item: Mapping, number: int, notes: Notes) -> Message:
@@ -170,10 +171,11 @@ def _items(parts: list[dict], role: str, number: int, notes: Notes) -> list[dict
         if made is None or made.get("text") == "" and len(parts) > 1:
             continue
         known = mark(part, FORM).get("message", {})
-        if _is_item(made, role) or known:
+        is_item = mark(part, FORM).get("item") or _is_item(made, role)
+        if is_item or known:
             items += _messages(group, role)
             group = []
-        if _is_item(made, role):
+        if is_item:
             items.append(made)
         else:
             group.append((made, known))
