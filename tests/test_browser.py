@@ -17,6 +17,9 @@ from nbformat import v4
 
 from chat_memory import (
     ChatSession,
+    ConclusionsOnly,
+    Everything,
+    Focus,
     LastMessages,
     LastTurns,
     LayeredHybrid,
@@ -24,9 +27,11 @@ from chat_memory import (
     connect,
     play,
 )
-from chat_memory.charts import Chart, draw_cache, draw_tokens
-from chat_memory.conversations import even_chat, find
+from chat_memory.charts import Chart, draw_cache, draw_curve, draw_frontier, draw_tokens
+from chat_memory.comparison import compared, measured, priced
+from chat_memory.conversations import even_agent, even_chat, find
 from chat_memory.recount import recounted
+from chat_memory.usage import Price
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 PINNED = find("support").pinned
@@ -65,6 +70,21 @@ def even(turns):
     return play(chat, session(client=connect(True, [chat], quiet=True)))
 
 
+def agent(tokens):
+    chat = even_agent([12, 2, 2, 2, 2, 2], tokens, conclude_every=4)
+    lines = {}
+    for rule in (Everything(), LastTurns(1), ConclusionsOnly(0), Focus()):
+        played = play(chat, session(rule, connect(True, [chat], quiet=True)))
+        prompts = [call.usage.prompt_token_count for call in played.calls]
+        lines[repr(rule)] = dict(enumerate(prompts, 1))
+    return draw_curve(lines, "call", "prompt")
+
+
+def frontier(percent):
+    rows = [*compared("bug_desk"), measured("bug_desk", LastTurns(12))]
+    return draw_frontier(priced(rows, Price(0.75, 3.75, 0.75 * percent / 100)))
+
+
 # The chapter, the cell with its figure, what is typed into the first number box, and the data.
 LIVE: list[tuple[str, str, int, Callable]] = [
     ("02_clear", "clr-live", 6, lambda n: case(tools=False, clear_every=n)),
@@ -74,6 +94,8 @@ LIVE: list[tuple[str, str, int, Callable]] = [
     ("06_summary", "sum-live", 4, lambda n: case(SummaryPairs(n, 2))),
     ("07_hybrid", "hyb-live", 4, lambda n: case(LayeredHybrid(PINNED, n), turns=48)),
     ("08_caching", "cache-live", 5000, cached),
+    ("09_agents", "agent-live", 500, agent),
+    ("10_compare", "cmp-live", 100, frontier),
 ]
 
 
@@ -110,15 +132,20 @@ def open_page(lab, request, tmp_path):
         assert page.errors == []
 
 
-def bars(data):
-    """The stacked numbers of a chart, or of the calls it draws, by band."""
+def drawn(data):
+    """The numbers of a chart, or of the calls it draws, by the name of what shows them."""
     chart = data if isinstance(data, Chart) else draw_tokens(data)
-    traces = (trace for trace in chart.data if trace.type == "bar")
-    return {trace.name: list(trace.y) for trace in traces}
+    return {trace.name: {"x": list(trace.x), "y": list(trace.y)} for trace in named(chart)}
+
+
+def named(chart):
+    """The traces that show numbers of their own: of stacked bars the bars, else all."""
+    traces = [trace for trace in chart.data if trace.name and len(trace.x or ())]
+    return [trace for trace in traces if trace.type == "bar"] or traces
 
 
 def plotted(figure, names):
-    return {name: figure["traces"][name]["y"] for name in names}
+    return {name: figure["traces"].get(name) for name in names}
 
 
 @pytest.mark.parametrize(("chapter", "cell", "value", "data"), LIVE, ids=[row[0] for row in LIVE])
@@ -131,7 +158,7 @@ def test_a_chapter_runs_and_its_slider_gives_the_right_numbers(
     told = page.cell(cell).locator("[role=status]")
     assert "Now move the controls" in told.text_content()
     page.type_number(cell, value)
-    expected = bars(data(value))
+    expected = drawn(data(value))
     after = page.wait_for(cell, lambda figure: plotted(figure, expected) == expected)
     assert after["traces"] != before["traces"]
     told.filter(has_text="The figure shows: ").wait_for()
@@ -156,7 +183,7 @@ def test_keys_reach_every_control_and_no_command_of_jupyterlab(open_page):
     assert page.focused() == "number"  # the first control, straight from the veil
     page.cell("live").locator("[role=slider]").focus()
     page.press("d", "d", "a", "x", "ArrowLeft")
-    expected = bars(play("support", session(LastTurns(11)), turns=10, tools=False))
+    expected = drawn(play("support", session(LastTurns(11)), turns=10, tools=False))
     page.wait_for("live", lambda figure: plotted(figure, expected) == expected)
     assert page.page.locator(".jp-Cell").count() == 2
     page.press("Tab", "Tab")
