@@ -254,14 +254,17 @@ def test_a_final_answer_stays_as_it_came():
     assert ConclusionsOnly()(transcript).contents[1] is answer
 
 
-@pytest.mark.parametrize("last", [[], [asks(THOUGHT)], [model("  ")]])
+UNANSWERED = asks(types.Part(text="One moment."), call("track", 0, SIGNATURES[0]))
+
+
+@pytest.mark.parametrize("last", [[], [asks(THOUGHT)], [model("  ")], [UNANSWERED]])
 def test_a_closed_turn_without_an_answer_is_kept_whole(last):
     transcript = [user("Go"), *step(["track"], SIGNATURES[0]), *last, user("And?")]
     assert ConclusionsOnly()(transcript).contents == transcript
 
 
 def test_a_text_right_before_a_call_belongs_to_its_step():
-    work = [model("One moment."), *step(["track"], None)]
+    work = [model("One moment."), model("I look."), *step(["track"], None)]
     transcript = [user("Go"), *work, model("Done."), user("And?")]
     context = ConclusionsOnly()(transcript)
     assert list(map(text_of, context.contents)) == ["Go", "Done.", "And?"]
@@ -359,6 +362,15 @@ def test_a_response_of_another_call_does_not_take_a_conclusion():
     assert Focus()(transcript).contents == transcript
 
 
+def test_without_ids_an_argument_of_another_call_is_no_conclusion():
+    parts = [call("track", 7, SIGNATURES[0]), concluded("", 8, None)]
+    answers = [response("track", 7, "shipped"), brought("conclude", 8, NOTED)]
+    for part in (*parts, *answers):
+        (part.function_call or part.function_response).id = None
+    transcript = [user("Go"), *STEPS, asks(*parts), brings(*answers)]
+    assert Focus()(transcript).contents == transcript
+
+
 @pytest.mark.parametrize("spread", [False, True])
 def test_a_conclusion_among_parallel_calls_stays_with_all_of_them(spread):
     calls = [call("track", 0, SIGNATURES[0]), concluded("c", 1, None)]
@@ -427,6 +439,8 @@ def cut_of(text):
         {"numbers": list(range(900))},
         {f"key {n}": LOG for n in range(30)},
         {"a": LOG, "b": LOG, "c": [LOG, {"d": LOG}]},
+        {"a": "<escape> " * 900, "b": LOG},
+        {"log": "<escape>" * 900},
     ],
 )
 def test_a_shortened_result_weighs_at_most_what_is_allowed(found, most):
@@ -436,6 +450,11 @@ def test_a_shortened_result_weighs_at_most_what_is_allowed(found, most):
     assert weight("read", made) > 0.6 * most or most == LEAST
     assert any("left out" in text for text in texts_in(made))
     assert sent(made, most) == made
+    if len(found) == len(list(texts_in(found))) == 1:
+        assert list(made) == list(found)
+        [whole], [text] = texts_in(found), texts_in(made)
+        head, tail, _ = cut_of(text)
+        assert whole.startswith(head) and whole.endswith(tail)
 
 
 def test_head_and_tail_stay_and_the_marker_counts_the_middle():
@@ -478,6 +497,12 @@ def test_many_small_values_become_one_text_of_their_json():
     assert list(sent({"error": SMALL}, 100)) == ["error"]  # an error stays one
 
 
+def test_texts_that_would_be_hardly_more_than_markers_become_one_text():
+    made = sent({"a": LOG, "b": LOG, "c": LOG}, 70)
+    head, tail, _ = cut_of(made["result"])
+    assert head.startswith('{"a": "line 0 of') and tail.endswith('like all others\\n"}')
+
+
 def test_ids_names_order_and_other_parts_stay():
     parts = [response("track", 0, "shipped"), brought("read", 7, {"log": LOG})]
     parts += [types.Part(text="And hurry.")]
@@ -500,9 +525,18 @@ def test_too_few_tokens_for_a_marker_are_refused(value):
         ShortenToolResults(value)
 
 
-def test_the_smallest_number_holds_a_marker_and_a_name():
-    biggest = {"result": marker(9_999_999)}
-    assert weight("look_up_the_current_order_of_this_customer", biggest) <= LEAST
+def test_the_smallest_number_holds_a_marker_and_a_long_name():
+    name = "look_up_the_current_order_of_this_customer_and_all_its_invoices"
+    assert weight(name, {"result": marker(999_999)}) <= LEAST
+    assert "left out" in sent({"log": LOG}, LEAST, name)["log"]
+
+
+def test_estimates_that_add_up_to_less_do_not_let_head_and_tail_meet():
+    text = "zqxjk " * 2000
+    made = cut(text, count(text).tokens - 1)
+    head, tail, left = cut_of(made)
+    assert count(made).tokens < count(text).tokens
+    assert left > 0 and len(head) + len(tail) < len(text)
 
 
 @quick
@@ -648,6 +682,17 @@ def test_a_message_that_is_rewritten_is_kept_once_in_the_record():
     session = played(ShortenToolResults(100))
     rows = [call.request["contents"][2] for call in session.calls if len(call.contents) > 2]
     assert len({id(row) for row in rows}) == 1 and len(rows) > 20
+
+
+def test_in_a_chain_a_form_outlives_the_place_of_its_message():
+    transcript = [user("One"), asks(call("read", 0)), result({"log": LOG}), model("Done.")]
+    chain = Chain(LastTurns(2), ShortenToolResults(60))
+    transcript = [*chat(2), *transcript]
+    before = chain(transcript).contents[-2]
+    after = chain([*transcript, user("And?")]).contents[2]
+    assert "left out" in json.dumps(to_json([before])) and after is before
+    chain([*transcript, *chat(4)])
+    assert len(chain.second._forms) == 4  # what is not sent any more is not kept
 
 
 def test_clear_forgets():

@@ -284,9 +284,6 @@ class Focus(Cutting):
         self.tool = tool
         super().__init__()
 
-    def _close(self, stop: int) -> None:
-        self._settle(stop)
-
     def _look(self, index: int, content: types.Content) -> None:
         step = self._tracker.take(index, content)
         if step and self._concludes(step):

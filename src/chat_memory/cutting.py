@@ -46,7 +46,7 @@ def shortened(name: str | None, response: dict, most: int) -> dict:
         over = weight(name, made) - most
         if over <= 0:
             return made
-        level -= max(1, over // len(long))  # a word that is estimated may weigh more alone
+        level -= max(1, over // len(long))  # a text may hold the mark that frames texts
     return _as_one_text(name, response, most)
 
 
@@ -59,10 +59,16 @@ def cut(text: str, room: int) -> str:
     size = count(text).tokens
     if size <= room:
         return text
-    spare = max(0, room - count(marker(size)).tokens)
-    head, first = _fitting(text, spare - spare // 2)
-    tail, last = _fitting(text[len(head) :], spare // 2, -1)
-    return head + marker(size - first - last) + tail
+    spare = room - count(marker(size)).tokens
+    while spare > 0:
+        head, first = _fitting(text, spare - spare // 2)
+        tail, last = _fitting(text, spare // 2, -1)
+        made = head + marker(size - first - last) + tail
+        over = count(made).tokens - room
+        if over <= 0:
+            return made
+        spare -= over  # estimates of words may add up to less than that of the text
+    return marker(size)
 
 
 def marker(tokens: int) -> str:
@@ -104,12 +110,7 @@ def _as_one_text(name: str | None, response: dict, most: int) -> dict:
     """The response as one JSON text, cut; what was an error stays one."""
     key = "error" if response.get("error") else "result"
     text = json.dumps(response, ensure_ascii=False, default=str)
-    room = most - weight(name, {key: ""})
-    made = {key: cut(text, room)}
-    while room > 0 and (over := weight(name, made) - most) > 0:
-        room -= over
-        made = {key: cut(text, room)}
-    return made
+    return {key: cut(text, most - weight(name, {key: ""}))}
 
 
 def _pieces(text: str, way: int = 1) -> Iterator[str]:
