@@ -164,9 +164,16 @@ def test_call_ids_are_free():
     assert prompt(user("Hi."), model(named)) == prompt(user("Hi."), model(plain))
 
 
-def test_data_parts_weigh_nothing_here():
-    image = {"inlineData": {"mimeType": "image/png", "data": "aGVsbG8="}}
+@pytest.mark.parametrize("kind", ["inlineData", "fileData", "file_data"])
+def test_data_weighs_nothing_here_and_the_count_says_that_it_is_none(kind):
+    image = {kind: {"mimeType": "image/png", "data": "aGVsbG8="}}
     assert prompt(user("Look.", image)) == prompt(user("Look."))
+    shown, plain = ({"contents": [user("Hello.", *more)]} for more in ([image], []))
+    assert breakdown(shown, MODEL, {}).estimated
+    assert not breakdown(plain, MODEL, {}).estimated
+    answered = response(status="here")
+    answered["functionResponse"]["parts"] = [image]
+    assert breakdown({"contents": [user(answered)]}, MODEL, {}).estimated
 
 
 # --- rules 4 and 5: declarations, calls, responses ----------------------------------------------

@@ -86,11 +86,14 @@ def content_tokens(content: Mapping) -> Count:
 
 
 def part_tokens(part: Mapping) -> Count:
-    """Tokens of one part of a request; a part that holds data weighs 0 (not confirmed)."""
+    """Tokens of one part of a request; what an image weighs is not known: 0, and estimated."""
     if call := get(part, "functionCall"):
         return _sum([rendered_tokens(render_call(call))], extra=2)
     if response := get(part, "functionResponse"):
-        return _sum([rendered_tokens(render_response(response))], extra=2)
+        known = _sum([rendered_tokens(render_response(response))], extra=2)
+        return known._replace(estimated=known.estimated or bool(response.get("parts")))
+    if get(part, "inlineData") or get(part, "fileData"):
+        return Count(0, estimated=True)
     return count(part.get("text") or "")
 
 
