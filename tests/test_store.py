@@ -124,6 +124,26 @@ def test_storing_again_changes_no_byte_and_draws_nothing(stored, tmp_path, penci
     assert pencil.drawn == []
 
 
+def test_the_picture_on_the_readme_is_the_one_of_its_chapter(stored, monkeypatch, capsys):
+    monkeypatch.setattr(store, "FRONT", {stored.stem: ("cell-1", "front.png")})
+    assert store.main(["--check"], stored.parent) == 1
+    assert "front.png, which the README shows" in capsys.readouterr().out
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, "Pencil", Pencil)
+        assert store.main([], stored.parent) == 0
+    assert stored.with_name("front.png").read_bytes() == Pencil().draw(None)
+    assert store.main(["--check"], stored.parent) == 0
+
+
+def test_how_a_text_came_in_pieces_is_not_stored():
+    pieces = [("stdout", "a\n"), ("stdout", "b\n"), ("stderr", "c\n"), ("stdout", "d\n")]
+    outputs = [v4.new_output("stream", name=name, text=text) for name, text in pieces]
+    outputs.insert(1, v4.new_output("display_data", {"text/plain": "shown"}))
+    texts = [output.get("text") for output in store.together(outputs)]
+    assert texts == ["a\n", None, "b\n", "c\n", "d\n"]
+    assert [o.text for o in store.together(outputs[2:] + outputs[:1])][-1] == "d\na\n"
+
+
 def test_a_changed_figure_is_drawn_again(stored, tmp_path, pencil):
     stored.write_text(stored.read_text().replace("[54, 225]", "[55, 225]"))
     pencil.drawn.clear()

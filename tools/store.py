@@ -13,7 +13,7 @@ What it does *not* do: compare outputs (nbval does) and judge style (tests do).
 import json
 import os
 import sys
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -37,6 +37,7 @@ METADATA = {
     },
     "language_info": {"name": "python"},
 }
+FRONT = {"07_hybrid": ("hyb-last", "walk.png")}  # the cell whose picture the README shows
 LEFT_BY_LAB = {"ExecuteTime", "collapsed", "execution", "jupyter", "scrolled", "trusted", "vscode"}
 LARGEST = 300_000  # bytes of a notebook
 LONGEST = 300  # seconds a cell may take
@@ -87,6 +88,9 @@ def store(path: Path, pencil: Pencil) -> None:
         half.write_text(text, encoding="utf-8", newline="\n")
         os.replace(half, path)
         print(f"{path.name} is stored: {len(text.encode()):,} bytes.")
+    for place, picture in front(path, after):
+        if not place.is_file() or place.read_bytes() != picture:
+            place.write_bytes(picture)
 
 
 def load(path: Path) -> dict:
@@ -120,11 +124,24 @@ def clean(notebook: NotebookNode) -> None:
     for cell in notebook.cells:
         for name in LEFT_BY_LAB & cell.metadata.keys():
             del cell.metadata[name]
+        if "outputs" in cell:
+            cell.outputs = together(cell.outputs)
         for output in cell.get("outputs", []):
             output.get("data", {}).pop(VIEW, None)
             if output.output_type == "error":  # nbval compares ename and evalue, not this
                 last = f"{output.ename}: {output.evalue}".rstrip().splitlines()[-1]
                 output.traceback = [last]
+
+
+def together(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """The outputs, neighbours of one stream as one: how a text is split depends on the moment."""
+    whole: list[NotebookNode] = []
+    for output in outputs:
+        if whole and "name" in output and output.name == whole[-1].get("name"):
+            whole[-1].text += output.text
+        else:
+            whole.append(output)
+    return whole
 
 
 def add_pictures(notebook: NotebookNode, known: dict[str, str], pencil: Pencil) -> None:
@@ -149,6 +166,14 @@ def figures(notebook: Mapping) -> Iterator[dict]:
         yield from (each for each in cell.get("outputs", []) if PLOTLY in each.get("data", {}))
 
 
+def front(path: Path, notebook: Mapping) -> Iterator[tuple[Path, bytes]]:
+    """The picture on the README, if it is this notebook's, and the file where it stands."""
+    for name, file in [FRONT[path.stem]] if path.stem in FRONT else []:
+        cells = [cell for cell in notebook["cells"] if cell.get("id") == name]
+        for output in figures({"cells": cells}):
+            yield path.with_name(file), b64decode(_text(output["data"]["image/png"]))
+
+
 def problems(path: Path) -> list[str]:
     """What storing would not have left in a notebook, a line each."""
     try:
@@ -159,6 +184,9 @@ def problems(path: Path) -> list[str]:
     for cell in notebook["cells"]:
         name = cell.get("id", "without an id")
         found += [f"cell {name} {problem}" for problem in _faults(cell)]
+    for place, picture in front(path, notebook):
+        if not place.is_file() or place.read_bytes() != picture:
+            found.append(f"has another picture than {place.name}, which the README shows")
     size = path.stat().st_size
     if size > LARGEST:
         found.append(f"is {size:,} bytes, more than {LARGEST:,}")
