@@ -25,7 +25,7 @@ from environment import PYTHON, ROOT, alive, stamp, surroundings, wanted
 
 GB = 1e9
 NEEDED = {False: 2.0, True: 0.3}  # GB, before and after the packages are installed
-PORTS = range(8888, 8888 + 51)  # those that JupyterLab tries in turn
+PORT, TRIED = 8888, 51  # JupyterLab takes the first of so many that is free
 PATIENCE = 180  # seconds for the first kernel on a slow disk with a virus scanner
 LONGEST = 120  # characters of the folder's path; Windows stops at 260, and packages need the rest
 SYNCHRONISED = r"(?i)onedrive|dropbox|google ?drive|icloud|cloudstorage|mobile documents|nextcloud"
@@ -130,15 +130,15 @@ def kernel() -> str:
 
 def free_port() -> Finding:
     """The first port that JupyterLab would get."""
-    for port in PORTS:
+    for port in range(PORT, PORT + TRIED):
         with socket.socket() as place:
             try:
                 place.bind(("127.0.0.1", port))
             except OSError:
                 continue
-            return Finding("port 8888 free" if port == PORTS[0] else f"8888 taken, {port} free")
+            return Finding(f"port {port} free")
     name = "name another one, as in `python3 start.py --port 9000`"
-    return Finding(problem=f"no port from {PORTS[0]} to {PORTS[-1]} is free: {name}")
+    return Finding(problem=f"no port from {PORT} on is free: {name}")
 
 
 def writable() -> Finding:

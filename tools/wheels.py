@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from environment import LOCK, PYTHON, Trouble, attempt, cause, use_wheels
+from environment import LOCK, PYTHON, UNKNOWN, Trouble, attempt, cause, use_wheels
 from lock import LAPTOPS, blocks
 from packaging import tags
 from packaging.markers import default_environment
@@ -53,6 +53,7 @@ MACHINES = {  # what each system calls the two kinds of processor
     ("windows", "x86_64"): "AMD64",
     ("windows", "aarch64"): "ARM64",
 }
+OTHER_FILE = "The index gave another file than requirements.lock names: use another network."
 DONE = (
     "{folder} is complete: {count} wheels, {size:,.0f} MB, checked by the hashes of "
     "requirements.lock, for {pythons} on Linux, macOS and Windows.\n"
@@ -204,14 +205,29 @@ def fill(folder: Folder, serving: list[Target]) -> None:
 
 def fetch(folder: Folder, target: Target, pins: list[Pin]) -> None:
     """Let pip download some packages: all at once, and if that fails one by one."""
-    said = attempt(*command(folder.path, target), *pinned(pins))
+    download(folder, target, pins)
+    for pin in [pin for pin in pins if not folder.serves(target, pin)]:
+        said = download(folder, target, [pin])
+        if not folder.serves(target, pin):
+            raise Trouble(f"{pin} for {target} was not fetched. {reason(said)}")
+
+
+def reason(said: str) -> str:
+    """Why pip failed: a cause that is known, else its own last words, if any."""
+    known = cause(said)
+    last = said.strip().rpartition("\n")[2]
+    return known if known != UNKNOWN else last or OTHER_FILE
+
+
+def download(folder: Folder, target: Target, pins: list[Pin]) -> str:
+    """Let pip download some packages; returns "" or what it said when it failed."""
+    lines = [f"{pin} " + " ".join(f"--hash=sha256:{sum}" for sum in pin.hashes) for pin in pins]
+    with tempfile.TemporaryDirectory() as temporary:
+        pinned = Path(temporary, "pinned.txt")  # without markers: they have been judged
+        pinned.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        said = attempt(*command(folder.path, target), "-r", pinned)
     folder.look()
-    for pin in pins if said else ():
-        if not folder.serves(target, pin):
-            said = attempt(*command(folder.path, target), *pinned([pin]))
-            folder.look()
-        if not folder.serves(target, pin):
-            raise Trouble(f"{pin} for {target} was not fetched. {cause(said)}")
+    return said
 
 
 def command(folder: Path, target: Target) -> list[str | Path]:
@@ -220,14 +236,6 @@ def command(folder: Path, target: Target) -> list[str | Path]:
     words += ["--no-deps", "--only-binary", ":all:", "--require-hashes", "--dest", folder]
     words += ["--implementation", "cp", "--python-version", f"{target.python}.{PATCHES[-1]}"]
     return words + [word for name in target.platforms for word in ("--platform", name)]
-
-
-def pinned(pins: list[Pin]) -> list[str | Path]:
-    """A requirements file of some packages, with their hashes and without their markers."""
-    lines = [f"{pin} " + " ".join(f"--hash=sha256:{sum}" for sum in pin.hashes) for pin in pins]
-    path = Path(tempfile.mkdtemp(), "pinned.txt")
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return ["-r", path]
 
 
 def main(argv: list[str]) -> int:
