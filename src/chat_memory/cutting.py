@@ -38,7 +38,7 @@ def shortened(name: str | None, response: dict, most: int) -> dict:
 
     It weighs more only where its name leaves no room for a marker: then the marker is all.
     """
-    long = sorted(sizes(texts_in(response)))
+    long = sorted(count(text).tokens for text in texts_in(response))
     level = _level(long, most - (weight(name, response) - sum(long)))
     least = count(marker(sum(long))).tokens * (1 if len(long) == 1 else 2)
     while long and level >= least:
@@ -59,15 +59,15 @@ def cut(text: str, room: int) -> str:
     size = count(text).tokens
     if size <= room:
         return text
-    spare = room - count(marker(size)).tokens
+    spare, pieces = room - count(marker(10 * size)).tokens, words(text)
     while spare > 0:
-        head, first = _fitting(text, spare - spare // 2)
-        tail, last = _fitting(text, spare // 2, -1)
-        made = head + marker(size - first - last) + tail
+        head, first = _fitting(pieces, spare - spare // 2)
+        tail, last = _fitting(pieces, spare // 2, -1)
+        made = head + marker(size - round(first + last)) + tail
         over = count(made).tokens - room
         if over <= 0:
             return made
-        spare -= over  # estimates of words may add up to less than that of the text
+        spare -= over  # a word that was cut up may weigh more
     return marker(size)
 
 
@@ -113,12 +113,21 @@ def _as_one_text(name: str | None, response: dict, most: int) -> dict:
     return {key: cut(text, most - weight(name, {key: ""}))}
 
 
-def _pieces(text: str, way: int = 1) -> Iterator[str]:
-    """The text in pieces whose token counts add up, long words in smaller ones; -1: from its end.
+def _fitting(pieces: list[str], room: int, way: int = 1) -> tuple[str, float]:
+    """The longest head that fits into so many tokens (way -1: tail), and what it weighs."""
+    fitting, weighed = [], 0.0
+    smaller, weighing = tee(_cut_up(pieces, way))
+    for piece, size in zip(smaller, sizes(weighing), strict=True):
+        if weighed + size > room:
+            break
+        fitting.append(piece)
+        weighed += size
+    return "".join(fitting[::way]), weighed
 
-    Only as much is cut up as is asked for.
-    """
-    for word in words(text)[::way]:
+
+def _cut_up(pieces: list[str], way: int) -> Iterator[str]:
+    """The words of a text from its head on (-1: from its tail), long ones in smaller pieces."""
+    for word in pieces[::way]:
         if len(word) <= LONGEST:
             yield word
             continue
@@ -126,15 +135,3 @@ def _pieces(text: str, way: int = 1) -> Iterator[str]:
             run[at : at + LONGEST] for run in runs(word) for at in range(0, len(run), LONGEST)
         ]
         yield from parts[::way]
-
-
-def _fitting(text: str, room: int, way: int = 1) -> tuple[str, int]:
-    """The longest head of a text that fits into so many tokens (-1: tail), and what it weighs."""
-    fitting, weighed = [], 0
-    pieces, weighing = tee(_pieces(text, way))
-    for piece, size in zip(pieces, sizes(weighing), strict=True):
-        if weighed + size > room:
-            break
-        fitting.append(piece)
-        weighed += size
-    return "".join(fitting[::way]), weighed

@@ -56,22 +56,36 @@ def count(text: str) -> Count:
     return _count(text, os.environ.get("CHAT_MEMORY_TOKENIZER", ""))
 
 
-def sizes(texts: Iterable[str]) -> Iterator[int]:
-    """T of each text, one after another; the environment is looked at once, not every time.
+def sizes(texts: Iterable[str]) -> Iterator[float]:
+    """Tokens of pieces of a text, estimates not rounded: so they add up to those of the text.
+
+    The environment is looked at once, not for every piece.
 
     >>> list(sizes(["", "12"]))
     [0, 2]
     """
     tokenizer = os.environ.get("CHAT_MEMORY_TOKENIZER", "")
-    return (_count(text, tokenizer).tokens for text in texts)
+    return (_size(text, tokenizer) for text in texts)
 
 
 @functools.lru_cache(maxsize=1 << 16)
 def _count(text: str, tokenizer: str) -> Count:
+    known, estimates = _weighed(text, tokenizer)
+    return Count(known + round(sum(estimates)), bool(estimates))
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _size(text: str, tokenizer: str) -> float:
+    known, estimates = _weighed(text, tokenizer)
+    return known + sum(estimates)
+
+
+def _weighed(text: str, tokenizer: str) -> tuple[int, list[float]]:
+    """Tokens of what is known in a text, and the estimate of each run that is not."""
     if tokenizer:
         _log_new_words(text)
         whole = text.encode("utf-8", "replace").decode()  # half an emoji would raise
-        return Count(len(_vocabulary(tokenizer).encode(whole)), False)
+        return len(_vocabulary(tokenizer).encode(whole)), []
     known, unknown = 0, []
     for word in words(text):
         if word in _table():
@@ -80,7 +94,7 @@ def _count(text: str, tokenizer: str) -> Count:
         for run in runs(word):
             known += _table().get(run, 0)
             unknown += [] if run in _table() else [run]
-    return Count(known + round(sum(map(estimate, unknown))), bool(unknown))
+    return known, list(map(estimate, unknown))
 
 
 @functools.cache
