@@ -220,6 +220,23 @@ def test_a_first_strategy_that_changes_the_middle_does_not_fool_the_second(first
         assert to_json(made) == to_json(fresh(transcript).contents)
 
 
+@pytest.mark.parametrize("make", [lambda: ShortenToolResults(60), DropThoughts])
+def test_a_call_that_was_interrupted_leaves_nothing_half_made(make, monkeypatch):
+    transcript = [*worked(1), *worked(2), user("And?")]
+    strategy, real, looks = make(), make()._form, []
+
+    def interrupted(content):
+        looks.append(content)
+        if len(looks) == 5:
+            raise KeyboardInterrupt
+        return real(content)
+
+    monkeypatch.setattr(strategy, "_form", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        strategy(transcript)
+    assert strategy(transcript) == make()(transcript)
+
+
 def test_strategies_are_named_as_they_are_written():
     chain = Chain(ShortenToolResults(300), ConclusionsOnly(2))
     assert name_of(chain) == "Chain(ShortenToolResults(300), ConclusionsOnly(2))"

@@ -51,14 +51,21 @@ class Cutting(Rung):
         """The settled part, and what follows it."""
         if not self._begins(transcript, len(self._seen)):
             self._go_back(transcript)
-        for index, content in enumerate(transcript[len(self._seen) :], len(self._seen)):
+        try:
+            self._take_in(transcript[len(self._seen) :])
+        except BaseException:  # interrupted in the middle: what is half made is made anew
+            self.reset()
+            raise
+        return self._context(transcript)
+
+    def _take_in(self, new: list[types.Content]) -> None:
+        for index, content in enumerate(new, len(self._seen)):
             self._seen.append(content)
             if is_turn_start(content):
                 self._close(index)
                 self._mark()
             else:
                 self._look(index, content)
-        return self._context(transcript)
 
     def _context(self, transcript: list[types.Content]) -> Context:
         contents = self._kept + transcript[self._start :]
