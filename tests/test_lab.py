@@ -40,8 +40,10 @@ def book(tmp_path):
         (tmp_path / name).symlink_to(ROOT / name)
     for name in ("tools", "notebooks"):
         (tmp_path / name).mkdir()
-    for name in ("start.py", "requirements.lock", "tools/environment.py", "tools/launch.py"):
+    for name in ("start.py", "requirements.lock"):
         shutil.copy(ROOT / name, tmp_path / name)
+    for name in ("environment.py", "launch.py", "check.py"):
+        shutil.copy(ROOT / "tools" / name, tmp_path / "tools" / name)
     cell = {"cell_type": "code", "id": "a", "source": "1", "metadata": {}, "execution_count": 1}
     cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "1226"}]
     chapter = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
