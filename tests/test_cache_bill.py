@@ -211,6 +211,9 @@ def test_a_recount_bills_what_is_held_too(kept):
     made, explicit, _ = kept
     whole = [replace(call, context=Context(call.contents)) for call in explicit.calls[:2]]
     assert Record(whole).prompts(Everything()) == prompts(whole)
+    held = [call.usage.cached_content_token_count for call in whole]
+    counted = Record(whole).recount(Everything())
+    assert counted.cached == held and all(held) and counted.prompts == prompts(whole)
     one = recounted(explicit.calls[1:2], LastTurns(1))[0].usage.prompt_token_count
     assert one == 1500 + breakdown(explicit.calls[1]).new
 

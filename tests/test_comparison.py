@@ -1,11 +1,13 @@
 """Every row is what its calls billed and scored; whatever a strategy breaks stays in its row."""
 
+from dataclasses import replace
+
 import pytest
 
 from chat_memory import ChatSession, Everything, LastMessages, LastTurns, connect, play
 from chat_memory.caching import uncached
 from chat_memory.comparison import compared, comparison_table, ladder, measured, priced
-from chat_memory.conversations import find
+from chat_memory.conversations import even_chat, find
 from chat_memory.layers import LayeredHybrid
 from chat_memory.probes import probes
 from chat_memory.usage import Price, breakdown, cost, total
@@ -58,6 +60,15 @@ def test_the_hybrid_pins_what_the_case_pins_and_is_left_out_where_nothing_is_pin
     assert hybrid.pinned == case.pinned
     assert not any("Hybrid" in name for name in ladder(find("echo")))
     assert "left out of echo" in repr(comparison_table(compared(["support", "echo"])))
+
+
+@pytest.mark.parametrize(("answer", "limit"), [(200, ""), (415, ", 6000"), (1500, ", 12000")])
+def test_the_trigger_of_the_hybrid_leaves_room_for_turns_as_heavy_as_the_script_s(answer, limit):
+    script = replace(even_chat(20, answer=answer), pinned=("Order 48213.",))
+    (name,) = (name for name in ladder(script) if "Hybrid" in name)
+    assert name == f"LayeredHybrid(6{limit})"
+    row = measured(script, ladder(script)[name])
+    assert not row.refused and row.extra > 0
 
 
 def test_the_ladder_has_each_strategy_new_at_each_call():

@@ -71,11 +71,12 @@ def test_the_line_goes_through_those_that_nothing_beats(rows):
         "D": (300, 8),
         "E": (400, 15),
         "F": (400, 15),
+        "G": (400, 12),
     }
     chart = draw_frontier([made(one, name, *place) for name, place in given.items()], "prompt")
     assert list(chart.data[0].x) == [100, 200, 400, 400]
-    symbols = [dots(chart)[number][2] for number in range(1, 7)]
-    assert symbols == ["circle", "square", "circle", "square", "circle", "circle"]
+    symbols = [dots(chart)[number][2] for number in range(1, 8)]
+    assert symbols == ["circle", "square", "circle", "square", "circle", "circle", "square"]
     assert chart.data[0].line.shape == "hv"
 
 
@@ -146,6 +147,11 @@ def test_the_table_has_a_row_for_each_strategy(rows):
 def test_an_axis_that_is_given_stays(rows):
     assert draw_frontier(rows, top=2).layout.xaxis.range == (0, 2)
     assert draw_frontier(rows).layout.xaxis.range[1] > max(row.dollars for row in rows)
+
+
+def test_a_model_for_nothing_is_drawn(rows):
+    chart = draw_frontier(priced(rows, Price(0, 0, 0)))
+    assert {place[0] for place in dots(chart).values()} == {0} and len(numbers(chart)) > 1
 
 
 def test_rows_that_cannot_be_drawn_are_refused_in_one_sentence(rows):

@@ -141,6 +141,7 @@ MADE = {
     "Chain": lambda: Chain(DropThoughts(), LastTurns(4)),
     "a function": lambda: every_other_turn,
     "a careless function": lambda: copied,
+    "another system": lambda: moody,
 }
 
 
@@ -151,6 +152,11 @@ def every_other_turn(transcript):
     return [
         c for place, c in enumerate(transcript) if place % 4 < 2 or place > len(transcript) - 3
     ]
+
+
+def moody(transcript):
+    system = "Be brief." if len(transcript) % 3 else None
+    return Context(transcript, system=system, pinned="Hi." if len(transcript) % 5 else "")
 
 
 def copied(transcript):
@@ -334,6 +340,19 @@ def test_a_failed_call_is_left_out_of_a_recount_and_stays_in_a_chart():
     again = recounted(session.calls, LastTurns(1))
     assert [n for n, each in enumerate(again) if each.error] == failed
     assert again[2] == session.calls[2]
+
+
+def test_after_clear_a_strategy_begins_anew_as_in_a_session():
+    hybrid = LayeredHybrid(["Order 48213."], issue="The desk is crooked.")
+    session = ChatSession(connect(offline=True, quiet=True), hybrid, thinking=False)
+    play("support", session, turns=4, clear_every=2)
+    hybrid.issue = "The desk is crooked."
+    plain = ChatSession(connect(offline=True, quiet=True), thinking=False)
+    record = Record(play("support", plain, turns=4, clear_every=2))
+    expected = prompts(session)
+    assert record.recount(hybrid).prompts == expected
+    hybrid.issue = "The desk is crooked."
+    assert record.prompts(hybrid) == expected
 
 
 def test_a_strategy_s_own_calls_are_no_part_of_a_record():

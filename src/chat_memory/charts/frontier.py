@@ -83,28 +83,27 @@ def draw_frontier(
     if worth not in WORTH:
         raise refusal(f"worth is {worth!r}, and there are: {', '.join(WORTH)}.")
     points = _points(rows, worth)
-    top = top or ROOM * max((point.x for point in points), default=1)
-    heading = title_of(title or _finding(points, worth))
-    foot = _foot(rows, points)
-    layout = {
+    top = top or ROOM * (max((point.x for point in points), default=0) or 1)
+    layout = _layout(points, worth, title or _finding(points, worth), _foot(rows, points))
+    layout["xaxis"]["range"] = [0, top]
+    layout["annotations"] += _numbers(points, top)
+    return Chart(_traces(points), layout, _columns(rows, points, worth))
+
+
+def _layout(points: Sequence[Point], worth: str, title: str, foot: Sequence[str]) -> dict:
+    """All around the points but the axis of what they cost, and their numbers on it."""
+    heading = title_of(title)
+    longest = max((len(point.row.strategy) for point in points), default=0)
+    kept = {"title": {"text": t("frontier.kept")}, "range": [BOTTOM, TOP]}
+    top = 56 + 22 * heading["text"].count("<br>")
+    return {
         "title": heading,
         "height": HEIGHT,
-        "hovermode": "closest",
-        "xaxis": {"title": {"text": t(f"frontier.{worth}")}, "range": [0, top]} | _ticks(worth),
-        "yaxis": {
-            "title": {"text": t("frontier.kept")},
-            "range": [BOTTOM, TOP],
-            "tickformat": ".0%",
-            "dtick": 0.25,
-        },
-        "annotations": [*_numbers(points, top), *_names(points), *_lines(foot)],
-        "margin": {
-            "r": 60 + 8 * max((len(point.row.strategy) for point in points), default=0),
-            "t": 56 + 22 * heading["text"].count("<br>"),
-            "b": 60 + ROW * len(foot),
-        },
+        "xaxis": {"title": {"text": t(f"frontier.{worth}")}} | _ticks(worth),
+        "yaxis": kept | {"tickformat": ".0%", "dtick": 0.25},
+        "annotations": [*_names(points), *_lines(foot)],
+        "margin": {"r": 60 + 8 * longest, "t": top, "b": 60 + ROW * len(foot)},
     }
-    return Chart(_traces(points), layout, _columns(rows, points, worth))
 
 
 def _require_one(rows: Sequence["Row"]) -> None:
