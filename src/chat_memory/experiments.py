@@ -87,7 +87,7 @@ class Report:
 class Experiment:
     """Chats, what is counted in them, and a maximum of requests and of US dollars.
 
-    `name` finds its sentences in strings.py: "signatures", "thinking", "model" or "cache".
+    `name` finds its sentences in strings.en.toml: "signatures", "thinking", "model" or "cache".
     `count` is "promptTokenCount" or "cachedContentTokenCount".
     """
 

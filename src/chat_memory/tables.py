@@ -1,6 +1,6 @@
 """Tables a reader compares numbers in: plain text, aligned, the same on screen and in a diff.
 
-A `Table` shows itself as text. Column names come from strings.py, figures from what was billed.
+A `Table` shows itself as text. Column names come from the strings, figures from what was billed.
 This file does *not* compute anything but sums.
 """
 

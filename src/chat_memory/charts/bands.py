@@ -1,7 +1,7 @@
 """Stacked bars: a band's colour and pattern, its trace, and its label at the end of the data.
 
 A band is told from the others by colour, pattern and label, never by colour alone. A chart names
-the bands it stacks, from below; their words stand in strings.py as "chart.NAME".
+the bands it stacks, from below; their words stand in strings.en.toml as "chart.NAME".
 What is not here: which bands a chart has and their numbers (draw.py, cache.py).
 """
 

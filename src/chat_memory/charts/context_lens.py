@@ -35,7 +35,7 @@ from chat_memory.charts.live import Live
 from chat_memory.strings import t
 from offline_gemini.sentences import refusal
 
-PLACES = {  # colour and pattern; the word is in strings.py
+PLACES = {  # colour and pattern; the word is in strings.en.toml
     "kept": (BLUE, ""),
     "shortened": (BLUE, "\\"),
     "dropped": (GREY, None),  # hollow

@@ -23,7 +23,7 @@ def draw_curve(
 ) -> Chart:
     """Draw one line for each label through its points `{x: y}`; at most five lines.
 
-    `across` and `up` are the ids, after "chart.", of the axes' names in strings.py; `top` and
+    `across` and `up` are the ids, after "chart.", of the axes' names in strings.en.toml; `top` and
     `last` fix the axes.
     """
     frame = Frame(t(f"chart.{up}"), title, None, top, last, across=across)

@@ -52,7 +52,7 @@ class Predict:
 
     @classmethod
     def of(cls, name: str) -> "Predict":
-        """Give the prediction whose texts stand in strings.py under this name, the answer last.
+        """Give the prediction whose texts stand in the strings under this name, the answer last.
 
         Choices come in the order of their words, so that their place tells nothing.
 
@@ -61,7 +61,7 @@ class Predict:
         """
         texts = [EN[key] for key in sorted(EN) if key.startswith(f"predict.{name}.")]
         if not texts:
-            raise refusal(f"strings.py has no prediction {name!r}.")
+            raise refusal(f"strings.en.toml has no prediction {name!r}.")
         *choices, question = texts
         return cls(question, sorted(choices), choices[-1])
 
