@@ -10,7 +10,13 @@ Charts are imported on their own, as `chat_memory.charts`: plotly takes its time
 This package does *not* hold Gemini's side of the wire: that is `offline_gemini`.
 """
 
-from chat_memory.agents import ConclusionsOnly, DropThoughts, Focus, ShortenToolResults
+from chat_memory.agents import (
+    ConclusionsOnly,
+    DropThoughts,
+    Focus,
+    ShortenToolResults,
+    conclude,
+)
 from chat_memory.calls import Call
 from chat_memory.connect import connect
 from chat_memory.conversations import play
@@ -41,6 +47,7 @@ __all__ = [
     "ShortenToolResults",
     "SummaryPairs",
     "Usage",
+    "conclude",
     "connect",
     "load",
     "load_chat",
