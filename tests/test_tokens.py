@@ -67,6 +67,7 @@ def table(monkeypatch, tmp_path):
     def forget() -> None:
         tokens._table.cache_clear()
         tokens._count.cache_clear()
+        tokens._word.cache_clear()
 
     monkeypatch.delenv("CHAT_MEMORY_TOKENIZER", raising=False)
     yield put

@@ -67,11 +67,20 @@ def over_turns(n: int) -> Trigger:
 def over_tokens(n: int) -> Trigger:
     """When the verbatim turns and the pair weigh more than n tokens; system, tools, pins not."""
     require_count("over_tokens", n, why=WHY)
+    known: dict[int, tuple[list[types.Content], int]] = {}  # turns of the last call, weighed
 
     def fires(now: Uncompressed) -> bool:
-        return weight([*now.pair, *(content for turn in now.turns for content in turn)]) > n
+        nonlocal known
+        known = {id(turn[0]): (turn, _weight(turn, known)) for turn in now.turns}
+        return weight(now.pair) + sum(size for _, size in known.values()) > n
 
     return Trigger(f"over_tokens({n})", fires, tokens=n)
+
+
+def _weight(turn: list[types.Content], known: dict[int, tuple[list[types.Content], int]]) -> int:
+    """Tokens of a turn; one that stood there at the last call already is not weighed again."""
+    before, size = known.get(id(turn[0]), ([], 0))
+    return size if before == turn else weight(turn)
 
 
 def closed() -> Trigger:

@@ -11,6 +11,7 @@ oldest lines go, from the section that is most over its share. So it may lose th
 misremembers: it is *no* language model, and there is no chance in it.
 """
 
+import functools
 import re
 from dataclasses import dataclass
 
@@ -38,6 +39,7 @@ NEWEST_ONLY = {"status", "next"}
 WHAT_IT_IS_ABOUT = {"product", "issue", "steps"}  # their first line stays
 MARKS = {"en": ("(UNVERIFIED)", "(superseded: "), "ko": ("(미확인)", "(대체됨: ")}
 SUPERSEDED = re.compile(r"(.*) \((?:superseded|대체됨): ([^)]+)\)")
+MARKED = re.compile(r" \((?:superseded|대체됨): [^)]+\)")  # the same, quick in a long line
 
 Sections = dict[str, list[str]]  # the lines under each heading
 
@@ -86,6 +88,7 @@ def parts_of(conversation: str) -> list[tuple[str, str]]:
     return [(label, text.replace("\n  ", "\n")) for label, _, text in found]
 
 
+@functools.lru_cache(maxsize=256)
 def _kinds(heading: str) -> tuple[list[str], int]:
     known = (KINDS[names] for names in KINDS if heading.strip().casefold() in names.split("|"))
     names, share = next(known, OTHER)
@@ -144,18 +147,21 @@ def shape(value: str) -> str:
 def _fitted(sections: Sections, limit: int) -> Sections:
     """The lines that fit: the oldest goes first, from the section that is most over its share."""
     sections = {heading: each for heading, each in sections.items() if each}
-    while _size(sections) > limit:
-        many = {h: each for h, each in sections.items() if len(each) > 1} or sections
-        heading = max(many, key=lambda h: _size({h: many[h]}) / _kinds(h)[1])
+    sizes = {heading: _size({heading: each}) for heading, each in sections.items()}
+    while sum(sizes.values()) > limit:
+        many = [heading for heading, each in sections.items() if len(each) > 1] or list(sections)
+        heading = max(many, key=lambda heading: sizes[heading] / _kinds(heading)[1])
         section = sections[heading]
         del section[_weakest(section, bool(WHAT_IT_IS_ABOUT.intersection(_kinds(heading)[0])))]
-        sections = {h: each for h, each in sections.items() if each}
+        sizes[heading] = _size({heading: section})
+        if not section:
+            del sections[heading], sizes[heading]
     return sections
 
 
 def _weakest(section: list[str], first_stays: bool) -> int:
     """Which line goes: the oldest, but a correction last, lest the old value come back."""
-    corrected = [SUPERSEDED.search(line) is not None for line in section]
+    corrected = [MARKED.search(line) is not None for line in section]
     order = [(corrected[n], n == 0 and first_stays, n) for n in range(len(section))]
     return order.index(min(order))
 

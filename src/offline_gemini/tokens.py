@@ -86,15 +86,23 @@ def _weighed(text: str, tokenizer: str) -> tuple[int, list[float]]:
         _log_new_words(text)
         whole = text.encode("utf-8", "replace").decode()  # half an emoji would raise
         return len(_vocabulary(tokenizer).encode(whole)), []
-    known, unknown = 0, []
+    known, estimates = 0, []
     for word in words(text):
-        if word in _table():
-            known += _table()[word]
-            continue
-        for run in runs(word):
-            known += _table().get(run, 0)
-            unknown += [] if run in _table() else [run]
-    return known, list(map(estimate, unknown))
+        tokens, guessed = _word(word)
+        known += tokens
+        estimates += guessed
+    return known, estimates
+
+
+@functools.lru_cache(maxsize=1 << 17)
+def _word(word: str) -> tuple[int, tuple[float, ...]]:
+    """Tokens of what the table knows of a word, and the estimate of each run that it does not."""
+    table = _table()
+    if word in table:
+        return table[word], ()
+    pieces = list(runs(word))
+    guessed = tuple(estimate(run) for run in pieces if run not in table)
+    return sum(table.get(run, 0) for run in pieces), guessed
 
 
 @functools.cache
