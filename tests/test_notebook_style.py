@@ -22,6 +22,7 @@ SPINE = {"01": "messages", "02": "/clear", "04": "trim", "05": "trim", "06": "su
 SPINE |= {"07": "layered hybrid"}
 STATIONS = ["messages", "/clear", "trim", "summary pairs", "layered hybrid"]
 EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f]")
+NAME = re.compile(r"\b\d\d_\w+|\b\d\.x|(?i:gemini[ -])[\d.]+|\bchapter \d+")  # no figures
 IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\(|<img(?P<tag>[^>]*)>")
 
 
@@ -164,6 +165,18 @@ def test_a_large_number_in_prose_stands_in_an_output_above_or_in_the_cell_below(
             large = {number for number in numbers(cell.source) if number >= 100}
             assert large <= seen | numbers(below.source), cell.source
         seen |= numbers(cell.source) | numbers(*shown(cell))
+
+
+@every(CHAPTERS)
+def test_every_number_in_prose_is_found_in_an_output_or_is_a_setting_in_the_code(path):
+    """One and two aside, and the minutes of the first cell; up to the exercises."""
+    found = numbers(*(text for cell in cells(path, "code") for text in shown(cell)))
+    found |= numbers(*(cell.source for cell in cells(path, "code")))
+    for cell in cells(path, "markdown")[1:]:
+        if "## Exercises" in cell.source:
+            return
+        said = {number for number in numbers(NAME.sub("", cell.source)) if number > 2}
+        assert said <= found, cell.source
 
 
 def numbers(*texts):
