@@ -5,6 +5,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+import store
 from launch import checking, without_outputs
 from nbclient import NotebookClient
 
@@ -21,11 +22,12 @@ def test_a_chapter_of_the_walk_runs_alone_in_a_fresh_kernel(number, tmp_path):
     client = NotebookClient(notebook, timeout=120, kernel_name="python3", resources=place)
     client.execute(env=checking())  # raises at the first cell that fails
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
-    stored = nbformat.read(path, as_version=4)
-    shown = [
-        [o.get("data", {}).get("text/plain") for o in c.get("outputs", [])] for c in stored.cells
+    assert shown(notebook) == shown(nbformat.read(path, as_version=4))
+
+
+def shown(notebook):
+    """The texts of every cell's outputs."""
+    outputs = [store.together(cell.get("outputs", [])) for cell in notebook.cells]
+    return [
+        [o.get("text") or o.get("data", {}).get("text/plain") for o in each] for each in outputs
     ]
-    again = [
-        [o.get("data", {}).get("text/plain") for o in c.get("outputs", [])] for c in notebook.cells
-    ]
-    assert again == shown
