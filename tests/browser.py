@@ -190,10 +190,15 @@ class Page:
         """Wait until the kernel has nothing to do."""
         self.page.wait_for_function(IDLE)
 
-    def run_all(self) -> None:
-        """Run, Run All Cells, and wait; a cell that did not run fails the test."""
+    def run_all(self, asked: bool = False) -> None:
+        """Run, Run All Cells, and wait; a cell that did not run fails the test.
+
+        A cell that has `asked` for a key gets Enter alone.
+        """
         self.page.click('.lm-MenuBar-item:has(> .lm-MenuBar-itemLabel:text-is("Run"))')
         self.page.click('.lm-Menu-item:has(> .lm-Menu-itemLabel:text-is("Run All Cells"))')
+        if asked:
+            self.page.locator(".jp-Stdin-input").press("Enter")
         try:
             self.page.wait_for_function(RAN)
         except TimeoutError:
@@ -229,7 +234,8 @@ class Page:
         button.focus()
         self.press("Enter")
         self.figure(name)
-        self.page.wait_for_function("() => document.activeElement.tagName == 'INPUT'")
+        first = "input, .widget-toggle-button"  # a number box, or the first of some choices
+        self.page.wait_for_function(f"() => document.activeElement.matches('{first}')")
 
     def type_number(self, name: str, number: int) -> None:
         """Type a number into the box beside a cell's first slider."""

@@ -119,9 +119,9 @@ def open_page(lab, request, tmp_path):
     """Open a chapter and run it; at the end nothing may have left the machine."""
     pages = []
 
-    def open_it(name):
+    def open_it(name, **how):
         pages.append(lab.page(f"{name}.ipynb"))
-        pages[-1].run_all()
+        pages[-1].run_all(**how)
         return pages[-1]
 
     yield open_it
@@ -162,6 +162,24 @@ def test_a_chapter_runs_and_its_slider_gives_the_right_numbers(
     after = page.wait_for(cell, lambda figure: plotted(figure, expected) == expected)
     assert after["traces"] != before["traces"]
     told.filter(has_text="The figure shows: ").wait_for()
+
+
+def test_the_form_of_a_chat_changes_nothing_but_its_name(open_page):
+    page = open_page("11_dialects")
+    before = page.figure("dial-live")["traces"]["gemini"]
+    page.cell("dial-live").get_by_role("button", name="openai").press("Space")
+    after = page.wait_for("dial-live", lambda figure: "openai" in figure["traces"])
+    assert after["traces"]["openai"] == before
+    page.type_number("dial-live", 3)
+    page.wait_for(
+        "dial-live", lambda figure: max(figure["traces"]["openai"]["y"]) < max(before["y"])
+    )
+
+
+def test_without_a_key_the_experiments_say_what_they_would_do(open_page):
+    page = open_page("12_live", asked=True)
+    told = page.cell("live-run").locator(".jp-OutputArea-output").text_content()
+    assert told.startswith("Nothing was sent.")
 
 
 def test_a_typed_message_adds_to_the_list_and_to_the_chart(open_page):
