@@ -294,7 +294,7 @@ def _finding(points: Sequence[Point], worth: str) -> str:
 def _ticks(worth: str) -> dict:
     if worth == "prompt":
         return {"tickformat": ",d", "nticks": 7}
-    return {"tickprefix": "$", "tickformat": ",.2f", "nticks": 7}
+    return {"tickprefix": "$", "tickformat": ",.4~f", "nticks": 7}
 
 
 def _columns(rows: Sequence["Row"], points: Sequence[Point], worth: str) -> dict[str, list]:
