@@ -179,6 +179,14 @@ def test_every_number_in_prose_is_found_in_an_output_or_is_a_setting_in_the_code
         assert said <= found, cell.source
 
 
+@every([path for path in CHAPTERS if path.name < "12"])
+def test_the_last_line_is_the_question_that_the_next_chapter_answers(path):
+    last = cells(path)[-1].source.splitlines()[-1]
+    found = re.fullmatch(r"\*\*Next:\*\* .+\? \((\w+)\)", last)
+    assert found, last
+    assert path.stem < found[1] and found[1] in [each.stem for each in CHAPTERS]
+
+
 def numbers(*texts):
     """The whole numbers in texts, written 1,226 or 1226; not those of a name such as gemini-3."""
     said = re.sub(r"\(https?://[^)]*\)", "", " ".join(texts)).replace("_", "")
