@@ -3,7 +3,7 @@
 import json
 import re
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 
 import pytest
 from hypothesis import given, settings
@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 
 from chat_memory import Everything, LastTurns
 from chat_memory.charts import Chart, Live, draw_frontier
-from chat_memory.charts.frontier import DIGIT, HEIGHT, ROW, WIDTH
+from chat_memory.charts.frontier import HEIGHT, WORTH
+from chat_memory.charts.numbers import Box
 from chat_memory.comparison import compared, measured, priced
 from chat_memory.usage import Price
+
+WIDTHS = (364, 484, 700)  # px of a plot, on charts of 700, 820 and 1040
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +54,28 @@ def names(chart):
 
 
 def numbers(chart):
-    return [note for note in chart.layout.annotations if re.fullmatch(r"[\d ]+", note.text)]
+    return [note for note in chart.layout.annotations if re.fullmatch(r"[\d, ]+", note.text)]
+
+
+def boxes(chart, wide, high=HEIGHT - 180):
+    """On a plot of this size: what each line of numbers takes up, and each point by number."""
+    top, (low, up) = chart.layout.xaxis.range[1], chart.layout.yaxis.range
+
+    def box(x, y, half_wide, half_high):
+        x, y = x / top * wide, (y - low) / (up - low) * high
+        return Box(x - half_wide, y - half_high, x + half_wide, y + half_high)
+
+    lines, points = {}, {}
+    for note in numbers(chart):
+        wide_text = sum(8.4 if letter.isdigit() else 4.2 for letter in note.text)  # 15 px Arial
+        found = box(note.x, note.y, wide_text / 2, 8)
+        dx, dy = (note.ax, -note.ay) if note.showarrow else (note.xshift, note.yshift)
+        shift = (dx, dy, dx, dy)
+        lines[note.text] = Box(*(a + b for a, b in zip(found, shift, strict=True)))
+    for number, (x, y, symbol) in dots(chart).items():
+        radius = 11 if symbol == "circle-open" else 6
+        points[number] = box(x, y, radius, radius)
+    return lines, points
 
 
 @pytest.mark.parametrize("worth", ["dollars", "uncached", "prompt"])
@@ -117,13 +141,32 @@ def test_a_refused_strategy_is_no_point_and_named_below(rows):
 def test_numbers_do_not_cover_each_other_and_none_is_lost(rows, places):
     several = [made(rows[0], f"S{n}", x, kept) for n, (x, kept) in enumerate(places)]
     chart = draw_frontier(several, "prompt")
-    notes, top = numbers(chart), chart.layout.xaxis.range[1]
-    shown = [int(number) for note in notes for number in note.text.split()]
+    shown = [int(number) for note in numbers(chart) for number in note.text.split(",")]
     assert sorted(shown) == list(range(1, len(places) + 1))
-    for one, other in combinations(notes, 2):
-        wide = abs(one.x - other.x) * WIDTH / top
-        high = abs(one.y - other.y) * (HEIGHT - 160) / 1.16
-        assert wide >= DIGIT * (len(one.text) + len(other.text)) / 2 or high >= ROW
+    for wide in WIDTHS:
+        lines, _ = boxes(chart, wide)
+        assert not any(one.meets(other) for one, other in combinations(lines.values(), 2))
+
+
+@pytest.mark.parametrize("name", ["bug_desk", "debug", "hotline", "recommend", "support"])
+def test_every_number_is_on_the_plot_and_says_which_point_it_means(name):
+    every = compared(name)
+    for chart, wide in product([draw_frontier(every, worth) for worth in WORTH], WIDTHS):
+        lines, points = boxes(chart, wide)
+        notes = {note.text: note for note in numbers(chart)}
+        for text, line in lines.items():
+            mine = {int(number) for number in text.split(",")}
+            near = {number for number, point in points.items() if line.meets(point, 5)}
+            assert line.inside(wide, HEIGHT - 180)
+            assert not any(line.meets(point) for point in points.values())
+            assert notes[text].showarrow or near and near <= mine
+
+
+def test_points_share_a_line_only_where_they_lie_on_each_other(rows):
+    places = {"A": (100, 9), "B": (101, 9), "C": (108, 9), "D": (100, 8), "E": (400, 9)}
+    several = [made(rows[0], name, *place) for name, place in places.items()]
+    found = {note.text for note in numbers(draw_frontier(several, "prompt"))}
+    assert found == {"1, 2", "3", "4", "5"}
 
 
 def test_numbers_stay_when_a_price_changes_and_a_name_twice_is_the_last(rows):

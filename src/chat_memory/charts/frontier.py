@@ -2,7 +2,7 @@
 
 A strategy is on the *frontier* if nothing cheaper keeps as much. Its point is a blue circle, that
 of any other a grey square; `Everything` is hollow, for offline it looks perfect, and real models
-are reported to get worse with length. Points bear numbers, so that near ones stand apart: their
+are reported to get worse with length. Points bear numbers (`numbers.py` places them), and their
 names stand beside the chart in the order of the rows, so that no slider renumbers them.
 What is not here: the figures, which come from `comparison.py`; nothing here plays or asks a model.
 """
@@ -10,12 +10,11 @@ What is not here: the figures, which come from `comparison.py`; nothing here pla
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from chat_memory.charts.figure import BLUE, GREY, INK, LABEL, LEAST, Chart, go, plain
 from chat_memory.charts.figure import title as title_of
-from chat_memory.charts.frame import PAPER
+from chat_memory.charts.numbers import Mark, numbers
 from chat_memory.strategies import Everything, name_of
 from chat_memory.strings import t
 from offline_gemini.sentences import refusal
@@ -24,10 +23,10 @@ if TYPE_CHECKING:
     from chat_memory.comparison import Row
 
 WORTH = {"dollars": "${:,.4f}", "uncached": "${:,.4f}", "prompt": "{:,}"}  # and how it is written
-HEIGHT, WIDTH = 480, 700  # px: of the chart, and of what is left for its points
+HEIGHT = 480  # px
 ROOM = 1.08  # of the highest value, so that nothing touches the edge
 TOP, BOTTOM = 1.1, -0.06  # of the axis: above all and below none there is room for a number
-ROW, DIGIT, DOT = 21, 9, 14  # px: a line of labels, a digit, a point
+ROW = 21  # px: a line of labels
 FOOT = 100  # letters in a line below the chart
 RIM = 3  # px: of the ring; it is wide enough to be seen around a point at the same place
 SIZES = {"circle": 12, "circle-open": 20, "square": 9}
@@ -179,41 +178,13 @@ def _dots(name: str, points: Sequence[Point]) -> go.Scatter:
 
 
 def _numbers(points: Sequence[Point], top: float) -> list[dict]:
-    """The numbers over the points; where they would cover each other they share a line."""
-    heaps = [[point] for point in points]
-    while pair := next((p for p in combinations(heaps, 2) if _touch(*p, top)), None):
-        heaps = [heap for heap in heaps if heap not in pair] + [pair[0] + pair[1]]
-    return [_over(heap) for heap in heaps]
-
-
-def _touch(one: Sequence[Point], other: Sequence[Point], top: float) -> bool:
-    """Whether the numbers of two heaps need more room than lies between them."""
-    high = abs(_height(one) - _height(other)) * (HEIGHT - 160) / (TOP - BOTTOM)
-    wide = abs(_middle(one) - _middle(other)) * WIDTH / top
-    return high < ROW and wide < DOT + DIGIT * 0.75 * (len(one) + len(other))
-
-
-def _middle(heap: Sequence[Point]) -> float:
-    return sum(point.x for point in heap) / len(heap)
-
-
-def _height(heap: Sequence[Point]) -> float:
-    return max(point.y for point in heap)
-
-
-def _over(heap: Sequence[Point]) -> dict:
-    """The numbers of points that lie together, above their middle."""
-    numbers = sorted(point.number for point in heap)
-    return {
-        "text": " ".join(map(str, numbers)),
-        "x": _middle(heap),
-        "y": _height(heap),
-        "yshift": ROW + 2,
-        "bgcolor": PAPER,
-        "borderpad": 0,
-        "showarrow": False,
-        "font": {"size": LABEL},
-    }
+    """The numbers beside the points."""
+    span = TOP - BOTTOM
+    marks = [
+        Mark(p.number, p.x / top, (p.y - BOTTOM) / span, (SIZES[p.symbol] + RIM) / 2)
+        for p in points
+    ]
+    return [n | {"x": n["x"] * top, "y": n["y"] * span + BOTTOM} for n in numbers(marks)]
 
 
 def _names(points: Sequence[Point]) -> list[dict]:
