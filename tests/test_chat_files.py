@@ -90,6 +90,34 @@ def test_what_cannot_be_read_is_one_sentence(load, data, sentence):
     assert caught.value._render_traceback_() == [f"ChatFileError: {caught.value}"]
 
 
+@pytest.mark.parametrize("path", [42, None, ["chat.json"]])
+def test_what_is_no_path_is_one_sentence(path):
+    with pytest.raises(ChatFileError, match=f"this is of the type {type(path).__name__}: give"):
+        load_chat(path)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [HELLO, BYE, {"role": "user"}],
+        [{"role": "user", "parts": [{"text": "Hi"}]}, {"role": "model"}, {"role": "user"}],
+        [{"type": "message", "role": "user", "content": []}, HELLO | {"type": "message"}],
+        {"system": "Be brief.", "messages": [HELLO, BYE, {"role": "user", "content": None}]},
+    ],
+)
+def test_a_message_without_content_is_named(load, rows):
+    (note,) = load(rows).notes
+    assert note.startswith("A message has no content; it is kept with an empty text (message")
+    assert load([HELLO, {"role": "assistant", "content": ""}]).notes == []
+
+
+def test_a_reply_that_no_question_stands_before_is_named(load):
+    begins = "The chat begins with a reply of the model; no question stands before it."
+    assert load([BYE, HELLO]).notes == [begins]
+    assert load([{"role": "model", "parts": [{"text": "Hi"}]}]).notes == [begins]
+    assert begins not in load([asked(), answered(), BYE]).notes  # one is put in
+
+
 def test_a_file_that_is_missing_large_or_a_folder_is_named(tmp_path, monkeypatch):
     with pytest.raises(ChatFileError, match=r"none\.json can't be read \(No such file"):
         load_chat(tmp_path / "none.json")

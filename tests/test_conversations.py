@@ -208,6 +208,15 @@ def test_a_bundled_name_is_found_in_the_readers_language(monkeypatch):
     assert find("queue.en").language == "en"
 
 
+def test_a_language_that_is_not_there_is_named_and_what_needs_none_is_found(monkeypatch, script):
+    monkeypatch.setenv("CHAT_MEMORY_LANGUAGE", "xx")
+    with pytest.raises(ValueError) as caught:
+        find("queue")
+    sentence = "There is no language xx: set CHAT_MEMORY_LANGUAGE to en or ko."
+    assert str(caught.value) == sentence
+    assert find("queue.ko").language == "ko" and find(script) is script
+
+
 def test_every_bundled_conversation_plays_to_its_end():
     for path in bundled():
         session = play(path, ChatSession(connect(offline=True, quiet=True), thinking=False))

@@ -17,8 +17,9 @@ from chat_memory import ChatSession, load
 from chat_memory.agents import DropThoughts
 from chat_memory.connect import KEYS, MODEL, RETRIES, api_key, connect, default_model
 from chat_memory.conversations import bundled, even_chat, find, play
-from chat_memory.experiments import Chat, Experiment
+from chat_memory.experiments import NAMES, Chat, Experiment
 from chat_memory.guard import CapReached, guarded, live_client, most
+from chat_memory.strings import EN
 from chat_memory.usage import cost, published_runs, total
 from offline_gemini import OfflineGemini, count
 from offline_gemini.rules import Refused
@@ -159,6 +160,31 @@ def test_no_call_can_cost_more_than_its_most():
     session = play("support", ChatSession(connect(offline=True, quiet=True)))
     for call in session.calls:
         assert cost(call.usage, call.model) < most(call.request, call.model)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (("mine",), "There is no experiment 'mine': take one of signatures, thinking, model, cac"),
+        ((["mine"],), "There is no experiment"),
+        (("cache", "foo"), "There is no count 'foo': take one of promptTokenCount, cachedContent"),
+    ],
+)
+def test_an_experiment_that_is_not_there_is_refused_at_once(given, sentence):
+    name, *count = given
+    with pytest.raises(ValueError, match=sentence):
+        Experiment(name, [Chat("queue", 2)], 6, 0.25, *count)
+
+
+def test_every_experiment_has_its_sentences():
+    for name in NAMES:
+        assert {f"experiment.{name}.{each}" for each in ("rests", "agrees", "differs")} <= set(EN)
+
+
+def test_what_is_no_client_is_refused_and_not_shown():
+    with pytest.raises(ValueError, match="this is of the type str: write run") as caught:
+        QUEUE.run(KEY)
+    assert KEY not in str(caught.value)
 
 
 def test_a_model_without_a_price_is_refused():

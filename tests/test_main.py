@@ -5,15 +5,16 @@ import sys
 import pytest
 
 from chat_memory import ChatSession, connect, load, play
-from chat_memory.__main__ import main, strategy_of, usage_table
+from chat_memory.__main__ import main, usage_table
 from chat_memory.agents import ConclusionsOnly, DropThoughts, Focus, ShortenToolResults
-from chat_memory.comparison import Row, compared, comparison_table
-from chat_memory.conversations import FOLDER
+from chat_memory.comparison import Row, compared, comparison_table, hybrid, ladder
+from chat_memory.conversations import FOLDER, find
 from chat_memory.dialects import load_chat
 from chat_memory.layers import KeyFacts, LayeredHybrid, SummaryPairs
 from chat_memory.recount import recount_table
 from chat_memory.strategies import Everything, LastMessages, LastTurns
 from chat_memory.usage import cost, total
+from chat_memory.words import WORDS, strategy_of
 
 HEADS = "call | contents | prompt | thoughts | candidates | total | seconds"
 
@@ -148,6 +149,9 @@ def test_a_scenario_that_gemini_refuses_prints_what_was_played(capsys, monkeypat
         (["compare", "nope"], "There is no conversation called nope"),
         (["compare", "queue", "--strategy", "focus:2:3"], "The strategy focus:2:3 is not known"),
         (["compare", "queue", "--strategy", "hybrid"], "queue.en.toml pins nothing"),
+        (["compare", "queue", "--strategy", "LayeredHybrid(6)"], "queue.en.toml pins nothing"),
+        (["compare", "a.json"], "to recount a chat, write --chat a.json"),
+        (["run", "a.jsonl"], "to recount a chat, write --chat a.jsonl"),
         (["compare", "--chat", "nope.json"], "nope.json can't be read"),
         (["compare", "queue", "--chat", "nope.json"], "not both"),
     ],
@@ -180,10 +184,44 @@ def test_a_log_that_cannot_be_written_is_said_after_the_table(capsys, tmp_path):
         ("conclusions:0", ConclusionsOnly(0)),
         ("focus", Focus()),
         ("drop-thoughts", DropThoughts()),
+        ("Everything()", Everything()),
+        ("LastTurns(24, 12)", LastTurns(24, 12)),
+        (" LastTurns(24,drop_to=12) ", LastTurns(24, 12)),
+        ("SummaryPairs(8, 4)", SummaryPairs(8, 4)),
+        ("LayeredHybrid(5, 6000)", hybrid(["Order 48213."], 5, 6000)),
     ],
 )
-def test_a_strategy_is_named_by_a_word(spec, strategy):
+def test_a_strategy_is_named_by_a_word_or_as_it_is_printed(spec, strategy):
     assert repr(strategy_of(spec, ["Order 48213."])) == repr(strategy)
+
+
+@pytest.mark.parametrize("path", ["debug", "support"])
+def test_every_name_in_a_table_is_taken_by_the_command_line(path):
+    script = find(path)
+    for name, strategy in ladder(script).items():
+        assert repr(strategy_of(name, script.pinned)) == repr(strategy)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *("LastTurns", "LastTurns(", "LastTurns()", "LastTurns(2, 1, 0)", "LastTurns(2,)"),
+        *("LastTurns(most=2)", "LastTurns(2):1", "last-turns(x)", "print(1)", "Script(1)", ""),
+        "Focus()()",
+    ],
+)
+def test_what_names_no_strategy_is_refused_with_all_the_words(spec):
+    with pytest.raises(ValueError, match="is not known: write everything, ") as caught:
+        strategy_of(spec)
+    assert all(word in str(caught.value) for word in WORDS)
+
+
+def test_the_help_names_the_words_of_strategies(capsys):
+    for arguments in (["--help"], ["compare", "--help"], ["run", "--help"]):
+        with pytest.raises(SystemExit):
+            main(arguments)
+        said = "".join(capsys.readouterr().out.split())
+        assert all(word in said for word in WORDS)
 
 
 def test_the_hybrid_pins_what_the_script_pins():
@@ -239,6 +277,19 @@ def test_compare_recounts_a_chat_of_your_own_and_says_what_was_repaired(capsys, 
     assert out.splitlines()[1].split()[:2] == ["last-turns:1", "2"]
     assert transcript.notes and all(note in out for note in transcript.notes)
     assert str(recount_table(transcript, {"last-turns:1": LastTurns(1)})) in out
+
+
+def test_a_chat_without_a_reply_and_a_language_that_is_not_there_are_one_sentence(
+    capsys, tmp_path, monkeypatch
+):
+    path = tmp_path / "mine.json"
+    path.write_text('[{"role": "user", "content": "Hello?"}]', encoding="utf-8")
+    assert main(["compare", "--chat", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("This chat holds no reply of a model") and said.count("\n") == 1
+    monkeypatch.setenv("CHAT_MEMORY_LANGUAGE", "xx")
+    assert main(["compare"]) == 2
+    assert capsys.readouterr().err.startswith("There is no language xx: set ")
 
 
 def test_compare_recounts_a_run_log_as_the_session_that_wrote_it(capsys, tmp_path):

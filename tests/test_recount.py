@@ -23,7 +23,7 @@ from chat_memory.session import ChatSession
 from chat_memory.strategies import Context, bind, context_of
 from chat_memory.tools import tool
 from chat_memory.triggers import over_turns
-from chat_memory.usage import Price, Usage, breakdown, cost, total
+from chat_memory.usage import Price, breakdown, cost, total
 from offline_gemini import Refused, Script, prompt_token_count
 from offline_gemini import breakdown as bill
 from offline_gemini.billing import known_thoughts
@@ -191,7 +191,7 @@ def is_refused(context):
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", MADE)
 @settings(deadline=None, max_examples=10)
-@given(contents=transcripts(max_turns=14))
+@given(contents=transcripts(max_turns=14).filter(replies))
 def test_a_recount_is_the_bill_of_what_the_strategy_would_send(name, model, contents):
     chat = Loaded(contents)
     server = ChatSession(connect(offline=True, conversations=[], quiet=True), model=model)
@@ -213,7 +213,7 @@ def test_a_recount_is_the_bill_of_what_the_strategy_would_send(name, model, cont
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", MADE)
 @settings(deadline=None, max_examples=10)
-@given(contents=transcripts(max_turns=10))
+@given(contents=transcripts(max_turns=10).filter(replies))
 def test_what_a_cache_could_bring_is_the_common_beginning(name, model, contents):
     chat = Loaded(contents)
     server = ChatSession(connect(offline=True, conversations=[], quiet=True), model=model)
@@ -315,8 +315,13 @@ def test_a_transcript_has_a_call_for_each_reply_and_neighbours_are_one():
     ]
     counted = Record(split).recount(Everything())
     assert len(counted.prompts) == 2 and counted.refused == 0
-    assert Record([]).recount(Everything()).prompts == []
-    assert Record(split[:2]).recount(Everything()).total == Usage(0, 0, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("items", [[], [user("Hello?")], [model("Welcome."), user("Hello?")]])
+def test_a_chat_without_a_reply_has_nothing_to_recount(items):
+    for count in (Record, recount_table):
+        with pytest.raises(ValueError, match="This chat holds no reply of a model, so there is"):
+            count(items)
 
 
 def test_a_failed_call_is_left_out_of_a_recount_and_stays_in_a_chart():

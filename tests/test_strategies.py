@@ -237,7 +237,7 @@ def test_a_function_that_returns_no_list_of_contents_is_named(made):
 
 def test_strategies_are_named_as_they_are_written():
     chain = Chain(LastTurns(4, drop_to=2), LastMessages(3))
-    assert name_of(chain) == "Chain(LastTurns(4, drop_to=2), LastMessages(3))"
+    assert name_of(chain) == "Chain(LastTurns(4, 2), LastMessages(3))"
     assert name_of(Everything()) == "Everything()"
 
 

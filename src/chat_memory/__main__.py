@@ -11,7 +11,6 @@ This file does *not* draw: charts are for notebooks.
 """
 
 import argparse
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -21,34 +20,22 @@ from pathlib import Path
 from google.genai import types
 from tqdm import tqdm
 
-from chat_memory.agents import ConclusionsOnly, DropThoughts, Focus, ShortenToolResults
 from chat_memory.calls import Call
 from chat_memory.comparison import Row, compared, comparison_table, ladder
 from chat_memory.connect import connect
-from chat_memory.conversations import bundled, find, play
+from chat_memory.conversations import bundled, find, language, play
 from chat_memory.dialects import load_chat
 from chat_memory.errors import ChatError
-from chat_memory.layers import KeyFacts, LayeredHybrid, SummaryPairs
 from chat_memory.recount import recount_table
 from chat_memory.session import ChatSession
-from chat_memory.strategies import Everything, LastMessages, LastTurns, Strategy
+from chat_memory.strategies import Strategy
 from chat_memory.strings import t
 from chat_memory.tables import shortened
 from chat_memory.usage import Usage, cost, day_of_prices, total
+from chat_memory.words import PINNING, named, strategy_of
+from offline_gemini import Script
 
 RUNS = Path(__file__).resolve().parents[2] / "runs"
-STRATEGIES = {
-    "everything": Everything,
-    "last-turns": LastTurns,
-    "last-messages": LastMessages,
-    "summary-pairs": SummaryPairs,
-    "key-facts": KeyFacts,
-    "hybrid": LayeredHybrid,
-    "shorten-results": ShortenToolResults,
-    "conclusions": ConclusionsOnly,
-    "focus": Focus,
-    "drop-thoughts": DropThoughts,
-}
 COMMAND = re.compile(r"/[^/\s]*(\s|$)")  # one word; a path has another slash in it
 SUMMED = ("promptTokenCount", "thoughtsTokenCount", "candidatesTokenCount", "totalTokenCount")
 COLUMNS = ("call", "contents", "prompt", "thoughts", "candidates", "total", "seconds")
@@ -74,7 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> Parser:
     """The command line: its commands and their options."""
-    whole = Parser(prog="python -m chat_memory", description="A chat with memory.")
+    words = f"A strategy is {t('cli.words')}."
+    whole = Parser(prog="python -m chat_memory", description="A chat with memory.", epilog=words)
     commands = whole.add_subparsers(required=True, metavar="chat|run|compare")
     chatting = commands.add_parser("chat", help="chat in the terminal")
     chatting.add_argument("--system", help="the system instruction")
@@ -83,35 +71,19 @@ def parser() -> Parser:
     running.add_argument("scenario", help="a .toml or .txt file, or a bundled name")
     running.set_defaults(do=run)
     for command in (chatting, running):
-        command.add_argument("--strategy", default="everything", help="such as last-turns:6")
+        command.add_argument("--strategy", default="everything", help=words)
         command.add_argument("--log", type=Path, help="write the run log to this file")
     comparing = commands.add_parser("compare", help="put every strategy into one table")
     comparing.add_argument("conversation", nargs="*", help="files or bundled names; all if none")
-    comparing.add_argument("--strategy", action="append", help="one of those to compare; repeat")
+    comparing.add_argument("--strategy", action="append", help=f"Repeat for several. {words}")
     comparing.add_argument("--chat", type=Path, help="recount a chat of your own from this file")
     comparing.set_defaults(do=compare)
     return whole
 
 
-def strategy_of(spec: str, pinned: Sequence[str] = ()) -> Strategy:
-    """The strategy that a word on the command line names; `hybrid` pins `pinned`.
-
-    >>> strategy_of("last-turns:6:2")
-    LastTurns(6, drop_to=2)
-    """
-    name, *numbers = spec.split(":")
-    if name not in STRATEGIES or not all(number.lstrip("-").isdigit() for number in numbers):
-        raise ValueError(t("cli.strategy", spec=spec))
-    try:
-        first = [pinned] if name == "hybrid" else []
-        return STRATEGIES[name](*first, *map(int, numbers))
-    except TypeError:  # too many numbers, or too few
-        raise ValueError(t("cli.strategy", spec=spec)) from None
-
-
 def run(options: argparse.Namespace) -> int:
     """Play a conversation; print its transcript and usage, whatever happens on the way."""
-    script = find(options.scenario)
+    script = scripted(options.scenario)
     strategy = strategy_of(options.strategy, script.pinned)
     session = ChatSession(connect(conversations=[script]), strategy=strategy)
     size = sum(1 for turn in script.turns if turn.user)
@@ -141,7 +113,7 @@ def compare(options: argparse.Namespace) -> int:
         for note in transcript.notes:
             print(note)
         return 0
-    scripts = [find(name) for name in options.conversation or spoken_here()]
+    scripts = [scripted(name) for name in options.conversation or bundled(language())]
     todo = [(s, chosen(options.strategy, s.pinned, s.name) or ladder(s)) for s in scripts]
     rows: list[Row] = []
     code = 0
@@ -157,17 +129,18 @@ def compare(options: argparse.Namespace) -> int:
     return code
 
 
-def spoken_here() -> list[Path]:
-    """The bundled conversations in the language of CHAT_MEMORY_LANGUAGE."""
-    language = os.environ.get("CHAT_MEMORY_LANGUAGE") or "en"
-    return [path for path in bundled() if path.name.endswith(f".{language}.toml")]
+def scripted(name: str | Path) -> Script:
+    """The conversation of this name; a file of JSON is a chat, which can only be recounted."""
+    if Path(name).suffix in (".json", ".jsonl"):
+        raise ValueError(t("cli.is_chat", path=name))
+    return find(name)
 
 
 def chosen(
     specs: Sequence[str] | None, pinned: Sequence[str], name: str
 ) -> dict[str, Strategy] | None:
     """The strategies that words on the command line name, under these words; None without any."""
-    if any(spec.partition(":")[0] == "hybrid" for spec in specs or ()) and not pinned:
+    if any(named(spec) in PINNING for spec in specs or ()) and not pinned:
         raise ValueError(t("cli.no_pins", name=name))
     return {spec: strategy_of(spec, pinned) for spec in specs} if specs else None
 

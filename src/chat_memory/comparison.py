@@ -75,13 +75,16 @@ def _hybrid(script: Script) -> dict[str, Strategy]:
         return {}
     turns = [_weight(turn) for turn in script.turns if turn.user]
     usual = max(median(turns[:n]) for n in range(min(KEPT, len(turns)), len(turns) + 1))
-    hybrid, limit = LayeredHybrid(script.pinned, KEPT), ROOM
-    while (KEPT + 1) * usual + hybrid.least > limit:
+    limit = ROOM
+    while (KEPT + 1) * usual + hybrid(script.pinned).least > limit:
         limit *= 2
-    if limit == ROOM:
-        return {f"LayeredHybrid({KEPT})": hybrid}
-    trigger = any_of(over_tokens(limit), closed())
-    return {f"LayeredHybrid({KEPT}, {limit})": LayeredHybrid(script.pinned, KEPT, trigger)}
+    written = f"LayeredHybrid({KEPT}{'' if limit == ROOM else f', {limit}'})"
+    return {written: hybrid(script.pinned, KEPT, limit)}
+
+
+def hybrid(pinned: Sequence[str], recent_turns: int = KEPT, limit: int = ROOM) -> LayeredHybrid:
+    """A hybrid that summarises above so many tokens, and when the customer says it is solved."""
+    return LayeredHybrid(pinned, recent_turns, any_of(over_tokens(limit), closed()))
 
 
 def _weight(turn: Turn) -> int:

@@ -31,9 +31,18 @@ Conversation = Script | str | Path  # a script, a path, or the name of a bundled
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "conversations"
 
 
-def bundled() -> list[Path]:
-    """The conversations that come with the workbook, in all languages."""
-    return sorted(FOLDER.glob("*.toml"))
+def bundled(language: str = "*") -> list[Path]:
+    """The conversations that come with the workbook, in all languages or in one."""
+    return sorted(FOLDER.glob(f"*.{language}.toml"))
+
+
+def language() -> str:
+    """The language of CHAT_MEMORY_LANGUAGE, "en" without it; ValueError if there is none such."""
+    chosen = os.environ.get("CHAT_MEMORY_LANGUAGE") or "en"
+    known = sorted({path.name.split(".")[1] for path in bundled()})
+    if chosen not in known:
+        raise refusal(t("error.no_language", language=chosen, known=" or ".join(known)))
+    return chosen
 
 
 def find(conversation: Conversation) -> Script:
@@ -43,15 +52,15 @@ def find(conversation: Conversation) -> Script:
     """
     if isinstance(conversation, Script):
         return conversation
-    language = os.environ.get("CHAT_MEMORY_LANGUAGE") or "en"
-    for name in (f"{conversation}.{language}.toml", f"{conversation}.toml"):
-        if (FOLDER / name).is_file():
-            return load_script(FOLDER / name)
     path = Path(conversation)
-    if not path.suffix and len(path.parts) == 1 and not path.exists():
-        names = sorted({file.name.split(".")[0] for file in bundled()})
-        raise refusal(t("error.no_conversation", name=conversation, names=", ".join(names)))
-    return load_script(path)
+    if (whole := FOLDER / f"{conversation}.toml").is_file():  # "support.en" says its language
+        return load_script(whole)
+    if path.suffix or len(path.parts) > 1:
+        return load_script(path)
+    spoken = {each.name.split(".")[0]: each for each in bundled(language())}
+    if path.name in spoken or path.exists():
+        return load_script(spoken.get(path.name, path))
+    raise refusal(t("error.no_conversation", name=conversation, names=", ".join(spoken)))
 
 
 def filler(tokens: int) -> str:

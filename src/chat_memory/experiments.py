@@ -38,6 +38,7 @@ from offline_gemini.caching import common_prefix, minimum, prompt_pieces
 from offline_gemini.sentences import refusal
 
 RUNS = Path(__file__).resolve().parents[2] / "runs"
+NAMES = ("signatures", "thinking", "model", "cache")  # each has its sentences
 WIDEST = 100  # characters of a line under a table: a page cuts longer ones within a word
 
 
@@ -88,7 +89,7 @@ class Experiment:
     """Chats, what is counted in them, and a maximum of requests and of US dollars.
 
     `name` finds its sentences in strings.en.toml: "signatures", "thinking", "model" or "cache".
-    `count` is "promptTokenCount" or "cachedContentTokenCount".
+    `count` is "promptTokenCount" or "cachedContentTokenCount". Raises ValueError for others.
     """
 
     name: str
@@ -96,6 +97,11 @@ class Experiment:
     max_calls: int
     max_dollars: float = 0.25
     count: str = "promptTokenCount"
+
+    def __post_init__(self) -> None:
+        for kind, value, known in (("name", self.name, NAMES), ("count", self.count, PREDICTED)):
+            if value not in tuple(known):
+                raise refusal(t(f"experiment.no_{kind}", value=value, known=", ".join(known)))
 
     def plan(self) -> Report:
         """What is predicted for each call and what it costs at most; nothing leaves the process.
@@ -122,8 +128,11 @@ class Experiment:
 
         A chat that Gemini refuses is left for the next one; after any other error, or when it is
         interrupted, what was measured so far is reported. `sleep` waits out a 429.
-        Raises ValueError, before anything is sent, if the plan is above the maximum.
+        Raises ValueError, before anything is sent, if the plan is above the maximum, and for
+        what is no client.
         """
+        if not isinstance(client, genai.Client | None):
+            raise refusal(t("experiment.no_client", kind=type(client).__name__))
         planned = _flat(self._rehearsed())
         self._require_within(planned)
         if client is None or is_offline(client):

@@ -44,7 +44,8 @@ class Record:
     a call for each reply; neighbouring contents of the model are one. A failed call is left out,
     for it has no reply that could be held fixed. `facts` maps names to the spellings by which a
     fact is known. Of signatures in a file only the stand-in's own say what they weigh; others add
-    nothing. Raises ValueError if messages are missing, because a strategy had dropped them.
+    nothing. Raises ValueError if messages are missing, because a strategy had dropped them, and
+    if there is no reply.
     """
 
     def __init__(
@@ -64,6 +65,8 @@ class Record:
             for call in items:
                 known |= call.signatures
             self._chats = list(_recorded(items, self._scale))
+        if not self._chats:
+            raise refusal(t("recount.no_reply"))
 
     def prompts(self, strategy: Strategy) -> list[int]:
         """The promptTokenCount of each recorded call, had `strategy` made its context.

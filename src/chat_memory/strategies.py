@@ -47,7 +47,10 @@ Strategy = Callable[[list[types.Content]], Context | list[types.Content]]
 def context_of(strategy: Strategy, transcript: list[types.Content]) -> Context:
     """The context that a strategy, or a reader's plain function, makes out of a transcript.
 
-    A plain function gets a copy of the transcript, so that its mistakes can't lose a message.
+    A plain function gets a copy of the transcript, so that its mistakes can't lose a message. Of
+    a list it returns, only a content that is the very object in the transcript counts as kept: a
+    rewritten one is a new object, so what it replaces counts as dropped, and the lens shows it as
+    put in. A function that rewrites says so by a Context with the places in `rewritten`.
     Raises ValueError if what it returns is neither a Context nor a list of contents.
     """
     if isinstance(strategy, Rung):
@@ -162,7 +165,7 @@ class LastTurns(Rung):
         self._last, self._length, self._turns = None, 0, 0
 
     def __repr__(self) -> str:
-        deep = "" if self.drop_to is None else f", drop_to={self.drop_to}"
+        deep = "" if self.drop_to is None else f", {self.drop_to}"
         return f"LastTurns({self.max_turns}{deep})"
 
 

@@ -37,6 +37,7 @@ from chat_memory.dialects.shared import (
     blocks_of,
     blocks_out,
     keep_unknown,
+    never_empty,
     note_keys,
     plain,
     read_result,
@@ -60,7 +61,7 @@ def read(body: Mapping, messages: list[Mapping], notes: Notes) -> Draft:
 
 def _message(message: Mapping, number: int, notes: Notes) -> Message:
     note_keys(message, USED, number, notes)
-    parts = _parts(message.get("content"), number, notes) or [{"text": ""}]
+    parts = never_empty(_parts(message.get("content"), number, notes), number, notes)
     role = ROLES[message["role"]]
     if role == "system":
         parts[0] = marked(parts[0], FORM, **mark(parts[0], FORM), message={"role": role})

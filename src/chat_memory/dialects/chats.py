@@ -35,6 +35,8 @@ def load_chat(path: str | Path, chat: int = 1) -> Transcript:
     was repaired, kept as unknown, or not kept. Raises ChatFileError, one sentence with the line
     or the message, if the file can't be read.
     """
+    if not isinstance(path, str | Path):
+        raise ChatFileError(t("error.chat.path", kind=type(path).__name__))
     path, notes = Path(path), Notes()
     found = reading.find(path, chat, notes)
     form = tell(found)
@@ -43,6 +45,8 @@ def load_chat(path: str | Path, chat: int = 1) -> Transcript:
     if not messages:
         raise ChatFileError(t("error.chat.empty", path=path))
     rows = settled(messages, form, notes)
+    if rows[0]["role"] == "model":
+        notes.add("dialect.model_first")
     try:
         contents.check(rows)
         read = contents.from_json(rows)

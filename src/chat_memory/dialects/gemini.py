@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from chat_memory import contents
 from chat_memory.dialects.declarations import read_tools, write_tools
-from chat_memory.dialects.shared import keep_unknown, note_keys
+from chat_memory.dialects.shared import keep_unknown, never_empty, note_keys
 from chat_memory.dialects.transcript import Draft, Message, Notes
 from offline_gemini.billing import get, parts_of
 
@@ -41,7 +41,8 @@ def _message(row: Mapping, number: int, notes: Notes) -> Message:
     if not row.get("role"):
         notes.add("dialect.no_role", number)
     parts = [_part(part, number, notes) for part in parts_of(row)]
-    return Message(number, ROLES[row.get("role") or "user"], parts or [{"text": ""}])
+    role = ROLES[row.get("role") or "user"]
+    return Message(number, role, never_empty(parts, number, notes))
 
 
 def _part(part: object, number: int, notes: Notes) -> dict:

@@ -35,6 +35,7 @@ from chat_memory.dialects.shared import (
     blocks_of,
     blocks_out,
     keep_unknown,
+    never_empty,
     note_keys,
     plain,
     read_result,
@@ -81,7 +82,7 @@ def _message(message: Mapping, number: int, notes: Notes) -> Message:
         if calls and parts == [{"text": ""}]:
             parts = []
         parts = _beside(message) + parts + calls
-    parts = parts or [{"text": ""}]
+    parts = never_empty(parts, number, notes)
     known = {"name": message.get("name")} if message.get("name") else {}
     known |= {"role": message["role"]} if role == "system" else {}
     parts[0] = marked(parts[0], FORM, **mark(parts[0], FORM), message=known)

@@ -35,6 +35,7 @@ from chat_memory.dialects.shared import (
     block_out,
     blocks_of,
     keep_unknown,
+    never_empty,
     note_keys,
     plain,
     read_result,
@@ -82,7 +83,7 @@ def _message(item: Mapping, number: int, notes: Notes) -> Message:
 def _said(item: Mapping, number: int, notes: Notes) -> Message:
     note_keys(item, ("type", "role", "content", *OF_A_MESSAGE), number, notes)
     parts = [_part(block, number, notes) for block in blocks_of(item.get("content"), number)]
-    parts = parts or [{"text": ""}]
+    parts = never_empty(parts, number, notes)
     known = {key: item[key] for key in OF_A_MESSAGE if item.get(key)}
     known |= {"role": item["role"]} if ROLES[item["role"]] == "system" else {}
     parts[0] = marked(parts[0], FORM, **mark(parts[0], FORM), message=known)

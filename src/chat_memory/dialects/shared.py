@@ -47,6 +47,13 @@ def blocks_of(content: object, number: int) -> list:
     raise ChatFileError(t("error.chat.content", number=number))
 
 
+def never_empty(parts: list[dict], number: int, notes: Notes) -> list[dict]:
+    """The parts of a message; one that has none holds an empty text, and is named."""
+    if not parts:
+        notes.add("dialect.no_content", number)
+    return parts or [{"text": ""}]
+
+
 def keep_unknown(block: Mapping, form: str, number: int, notes: Notes) -> dict:
     """The part that keeps a block nobody here knows."""
     notes.add("dialect.unknown", number, kind=block.get("type", "?"))
