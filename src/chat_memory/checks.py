@@ -9,6 +9,7 @@ that the three dots still stand there; the error that the reader's function stop
 a function changes the list it was given.
 A reference that raises asks for the same error: that is how a refusal is checked.
 A plain value is compared without telling the right one, which would end the exercise.
+`compare.hint` gives an exercise's hints, step by step.
 `my_numbers` draws from the reader's own seed, so that neighbours differ and no constant passes.
 It does *not* run code in a sandbox, set a time limit, or give marks.
 """
@@ -26,11 +27,13 @@ from typing import Any
 from google.genai import types
 
 from chat_memory.contents import calls_of, text_of
-from chat_memory.strings import t
+from chat_memory.strings import EN, t
 from chat_memory.tables import shortened
+from offline_gemini.sentences import refusal
 
 CONTAINERS = (list, tuple, set, dict)
 LONGEST = 100  # characters of a value in a sentence
+SENTENCE = 160  # of a text: what a rule was refused for is told to its end
 
 
 @dataclass(frozen=True)
@@ -251,6 +254,23 @@ class Bare(str):
     __repr__ = str.__str__
 
 
+def hint(exercise: str, step: int = 1) -> Bare:
+    """One of an exercise's three hints: where to look, the idea, a line to begin with.
+
+    Raises ValueError for an exercise or a step that there is not.
+
+    >>> compare.hint("cost-ex2", 2)
+    Count the turns after its own.
+    """
+    name = f"hint.{exercise}.{step}"
+    if name not in EN:
+        raise refusal(t("hint.none", exercise=exercise, step=step))
+    return Bare(t(name))
+
+
+compare.hint = hint  # at hand in every chapter, for each imports compare
+
+
 def brief(value: Any) -> Any:
     """`value` with each content in it as its role and its first words."""
     if isinstance(value, types.Content):
@@ -282,7 +302,7 @@ def parts_apart(mine: str, expected: str, write: Callable[[str], str]) -> tuple[
     """Of two texts the part from shortly before they begin to differ."""
     start = max(0, len(os.path.commonprefix([mine, expected])) - 20)
     mark = "… " if start else ""
-    return tuple(mark + write(text[start : start + 60]) for text in (mine, expected))
+    return tuple(mark + write(text[start : start + SENTENCE]) for text in (mine, expected))
 
 
 def name_error(error: BaseException) -> str:
