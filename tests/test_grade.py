@@ -65,7 +65,7 @@ def test_a_stub_without_a_solution_is_named(monkeypatch, tmp_path):
     empty = tmp_path / "solutions.ipynb"
     empty.write_text(json.dumps({"cells": []}))
     monkeypatch.setattr(grade, "solutions", lambda: empty)
-    with pytest.raises(Trouble, match="no cell sol-clr-ex1: add the solution of 02_clear.ipynb"):
+    with pytest.raises(Trouble, match="no cell sol-clr-ex2: add the solution of 02_clear.ipynb"):
         grade.solved(assignment(CHAPTER))
 
 
