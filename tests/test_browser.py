@@ -12,8 +12,9 @@ import launch
 import nbformat
 import pytest
 import store
-from browser import Lab, need_chromium
+from browser import Lab
 from nbformat import v4
+from needs import need_chromium
 
 from chat_memory import (
     ChatSession,

@@ -13,8 +13,8 @@ import nbformat
 import pictures
 import pytest
 import store
-from browser import need_chromium
 from nbformat import v4
+from needs import need_chromium
 
 FIGURE = """
 class Figure:

@@ -3,13 +3,12 @@
 `Lab(folder)` starts a Lab of its own, with settings, kernel files and port of its own, and stops
 it again; `page(notebook)` opens a notebook in it. A `Page` runs all cells, moves controls by keys,
 reads the numbers that plotly has drawn, and records every request that left the machine.
-What it does *not* do: know a chapter. Those tests are in test_browser.py.
+Tests, screenshots and benchmarks drive with it. What it does *not* do: know a chapter.
 """
 
 import json
 import os
 import secrets
-import shutil
 import socket
 import subprocess
 import sys
@@ -19,10 +18,9 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
+from pictures import browser as chromium
 from playwright.sync_api import Locator, TimeoutError, sync_playwright
 
-CHROMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -64,18 +62,6 @@ WIDE = """([cell]) => {
   const plot = room.querySelector('.js-plotly-plot .main-svg');
   return plot && Math.abs(plot.clientWidth / room.clientWidth - 0.99) < 0.02;
 }"""
-
-
-def chromium() -> str | None:
-    """The path of a Chromium on this machine."""
-    return next(filter(None, map(shutil.which, CHROMES)), None)
-
-
-def need_chromium() -> None:
-    """Skip the test without a Chromium, or fail it where nothing may be skipped."""
-    if chromium() is None:
-        how = pytest.fail if os.environ.get("CHAT_MEMORY_REQUIRE_ALL") == "1" else pytest.skip
-        how("There is no Chromium on this machine: install chromium to run this test.")
 
 
 class Lab:
