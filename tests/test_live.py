@@ -89,6 +89,16 @@ def test_an_error_is_one_sentence_under_the_figure_until_the_next_good_position(
     assert live.screen.figure.data[0].y == (1, 2, 3, 4)
 
 
+def test_the_table_follows_the_figure(live):
+    numbers = live.screen.numbers
+    assert numbers.columns == [["n", "0", "1", "2"], ["number", "1", "2", "3"]]
+    live.controls["n"].value = 4
+    assert numbers.columns == [["n", "0", "1", "2", "3"], ["number", "1", "2", "3", "4"]]
+    assert numbers.title == "The last is 4"
+    live.controls["n"].value = 13
+    assert numbers.title == "The last is 4"
+
+
 def test_an_error_is_tried_again(live, plays):
     for n in (13, 3, 13):
         live.controls["n"].value = n

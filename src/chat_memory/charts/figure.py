@@ -91,7 +91,7 @@ class Chart(go.Figure):
 
     def table(self) -> str:
         """Give the numbers of this chart as aligned text."""
-        return table(self, self._columns)
+        return table(self)
 
     def _repr_mimebundle_(self, include=None, exclude=None, **_: object) -> dict[str, object]:
         return still(self)
@@ -99,25 +99,32 @@ class Chart(go.Figure):
 
 def still(figure: go.Figure) -> dict[str, object]:
     """Give the still form of any figure: plotly JSON and the text table, by MIME type."""
-    text = figure.table() if isinstance(figure, Chart) else table(figure)
     body = figure.to_plotly_json()
     body["config"] = {"displaylogo": False, "responsive": True}
-    return {PLOTLY: body, "text/plain": text}
+    return {PLOTLY: body, "text/plain": table(figure)}
 
 
-def table(figure: go.Figure, columns: Mapping[str, Sequence] | None = None) -> str:
-    """Give a figure's numbers as aligned text under its title.
+def table(figure: go.Figure) -> str:
+    """Give a figure's numbers as aligned text under its title."""
+    columns = cells(figure)
+    lines = [_line(row, columns) for row in zip(*columns, strict=True)]
+    return "\n".join([finding(figure), *([""] if lines else []), *lines])
+
+
+def cells(figure: go.Figure) -> list[list[str]]:
+    """Give a figure's numbers as columns of text, each under its heading.
 
     A row for each x, a column for each trace that has a name and something but zeros; its
     headings are the x axis's title and the traces' names. A trace without a name is decoration.
     """
-    columns = _columns(figure) if columns is None else columns
-    title = html.unescape((figure.layout.title.text or "").replace("<br>", " "))
-    cells = [[name, *(_cell(value) for value in column)] for name, column in columns.items()]
-    if not cells:
-        return title
-    lines = [_line(row, cells) for row in zip(*cells, strict=True)]
-    return "\n".join([title, "", *lines])
+    own = getattr(figure, "_columns", None)
+    columns = _columns(figure) if own is None else own
+    return [[name, *(_cell(value) for value in column)] for name, column in columns.items()]
+
+
+def finding(figure: go.Figure) -> str:
+    """Give a figure's title, which states what it shows, as one line of plain text."""
+    return html.unescape((figure.layout.title.text or "").replace("<br>", " "))
 
 
 def title(text: str) -> dict[str, str]:

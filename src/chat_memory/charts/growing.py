@@ -20,7 +20,8 @@ from IPython.display import display
 from chat_memory.charts.context_lens import kept, message_row
 from chat_memory.charts.draw import draw_tokens
 from chat_memory.charts.figure import go
-from chat_memory.charts.live import Fit, Predict, Screen, Veil, bundle, is_static
+from chat_memory.charts.live import Predict, Veil, bundle, is_static
+from chat_memory.charts.screen import Fit, Screen
 from chat_memory.strategies import LastTurns
 from chat_memory.strings import t
 

@@ -9,22 +9,19 @@ With CHAT_MEMORY_STATIC=1 a Live shows its still figure and table; the veil is o
 with CHAT_MEMORY_PREDICT=0.
 """
 
-import html
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import anywidget
 import ipywidgets as widgets
 
 from chat_memory.charts.figure import go, still
-from chat_memory.charts.frame import refit
+from chat_memory.charts.screen import Fit, Screen, line
 from chat_memory.strings import EN, t
 from offline_gemini.sentences import refusal
 
 VIEW = "application/vnd.jupyter.widget-view+json"
-HIGHEST = "480px"  # what is left of 720 under the controls; a figure that is higher scrolls
 MOST = 3  # controls: a figure with more is a cockpit
 
 
@@ -64,83 +61,6 @@ class Predict:
             raise refusal(f"strings.en.toml has no prediction {name!r}.")
         *choices, question = texts
         return cls(question, sorted(choices), choices[-1])
-
-
-class Fit(anywidget.AnyWidget):
-    """An empty line that makes the figures beside it feel at home on the page.
-
-    A FigureWidget is drawn 700 px wide before it has a place, and hears of the window's size
-    only: this tells it when it has its place, and when a sidebar opens or closes. And keys that
-    are meant for a control stay with it: JupyterLab would take `d d` on a slider as a command.
-    """
-
-    _esm = """export default { render({ model, el }) {
-      const fit = () => { window.chatMemoryFit ??= requestAnimationFrame(() => {
-        window.chatMemoryFit = null;
-        window.dispatchEvent(new Event("resize"));
-      }); };
-      const mine = (event) => {
-        if (!(event.ctrlKey || event.metaKey || event.shiftKey || event.key === "Escape"))
-          event.stopPropagation();
-      };
-      const output = () => el.closest(".jp-OutputArea-output") ?? document;
-      const watch = new ResizeObserver(() => {
-        fit();
-        if (output() !== document) output().addEventListener("keydown", mine);
-      });
-      watch.observe(el);
-      const first = () => [...output().querySelectorAll("input, button")]
-        .find((control) => control.offsetParent)?.focus();
-      model.on("msg:custom", () => setTimeout(first, 200));
-      const drawn = (event) => watch.observe(event.detail.element);
-      document.addEventListener("plotlywidget-after-render", drawn);
-      return () => {
-        watch.disconnect();
-        document.removeEventListener("plotlywidget-after-render", drawn);
-      };
-    } }"""
-
-    def first(self) -> None:
-        """Put the keyboard into the first control that shows, once the page has settled."""
-        self.send({})
-
-
-class Screen:
-    """One FigureWidget with a line for errors under it; `show` gives it another chart.
-
-    A list of many rows scrolls inside the screen, so that the controls stay in sight.
-    """
-
-    def __init__(self, chart: go.Figure) -> None:
-        self.shown = chart.to_plotly_json()
-        self.figure = go.FigureWidget(chart)
-        self.figure._config = {"displaylogo": False, "responsive": True}
-        self.message = widgets.HTML()
-        look = {"max_height": HIGHEST, "overflow": "hidden auto", "display": "block"}
-        frame = widgets.VBox([self.figure], layout=look)
-        self.box = widgets.VBox([frame, self.message], layout={"min_width": "0"})
-
-    def show(self, chart: go.Figure) -> None:
-        """Take over what differs from the chart on the screen, in one update; clear the error."""
-        self.message.value = ""
-        before, after = self.shown, chart.to_plotly_json()
-        after["layout"] = refit(after["layout"], before["layout"])
-        if [trace["type"] for trace in before["data"]] != [
-            trace["type"] for trace in after["data"]
-        ]:
-            self.figure.data = ()
-            self.figure.add_traces(chart.data)
-            before = before | {"data": after["data"]}
-        with self.figure.batch_update():
-            for trace, *pair in zip(self.figure.data, before["data"], after["data"], strict=True):
-                trace.update(_changes(*pair), overwrite=True)
-            changes = _changes(before["layout"], after["layout"])
-            self.figure.layout.update(changes, overwrite=True)
-        self.shown = after
-
-    def say(self, error: Exception) -> None:
-        """Put an error under the figure as one sentence; the figure stays as it is."""
-        self.message.value = line(sentence(error), role="alert").value
 
 
 class Veil:
@@ -269,12 +189,6 @@ def bundle(chart: go.Figure, view: Callable[[], widgets.Widget]) -> dict[str, ob
     return {VIEW: view()._repr_mimebundle_()[VIEW], "text/plain": forms["text/plain"]}
 
 
-def line(text: str, role: str = "note") -> widgets.HTML:
-    """Make a line of text in the chart's size."""
-    style = "font-size:16px; line-height:1.4; margin:4px 0"
-    return widgets.HTML(f'<p role="{role}" style="{style}">{html.escape(text)}</p>')
-
-
 def toggles(options: list, **look: object) -> widgets.ToggleButtons:
     """Make choices that Tab, Enter and Space can reach, each as wide as its words."""
     style = {"button_width": "max-content", "description_width": "initial"}
@@ -315,16 +229,3 @@ def row(widget: widgets.Widget) -> widgets.Widget:
     box = widgets.BoundedIntText(**ends, tooltip=widget.description, layout=width)
     widgets.link((widget, "value"), (box, "value"))
     return widgets.HBox([widget, box])
-
-
-def sentence(error: Exception) -> str:
-    """Give an error as one line: an API error by code, status, message; others by their text."""
-    if status := getattr(error, "status", None):
-        return t("live.error.api", code=error.code, status=status, message=error.message)
-    return (str(error) or type(error).__name__).splitlines()[0]
-
-
-def _changes(before: Mapping, after: Mapping) -> dict[str, object]:
-    """Give the properties that differ between two parts of figures, None for those that went."""
-    keys = [key for key in {**before, **after} if before.get(key) != after.get(key)]
-    return {key: after.get(key) for key in keys}
