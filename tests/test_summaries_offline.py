@@ -15,7 +15,8 @@ from transcripts import transcripts
 from chat_memory import ChatSession, Everything, LayeredHybrid, SummaryPairs, connect, play
 from chat_memory.contents import text_of, to_json, user
 from chat_memory.probes import probes
-from chat_memory.summary import language_of, prompt_text, request
+from chat_memory.prompts import language_of, prompt_text
+from chat_memory.summary import request
 from offline_gemini import count, load_script
 from offline_gemini.billing import breakdown
 from offline_gemini.extract import values

@@ -3,7 +3,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from chat_memory import usage
+from chat_memory import prices
 from chat_memory.contents import model, to_json, user
 from chat_memory.usage import Price, Split, Usage, breakdown, cost, price, total
 
@@ -99,7 +99,7 @@ def test_an_unknown_price_is_named(model_name, as_of):
 
 
 def test_every_price_has_its_dates_and_its_source():
-    table = usage._prices()
+    table = prices._prices()
     assert table["as_of"] == date(2026, 11, 30)
     for row in table["prices"]:
         assert row["source"]

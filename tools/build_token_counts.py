@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 if str(ROOT / "src") not in sys.path:
     sys.path.insert(0, str(ROOT / "src"))
 
-from chat_memory.summary import prompts  # noqa: E402 - run from a checkout
+from chat_memory.prompts import prompts  # noqa: E402 - run from a checkout
 from offline_gemini import billing, replies, scripts, tokens  # noqa: E402 - run from a checkout
 
 CONVERSATIONS = sorted((ROOT / "data" / "conversations").glob("*.toml"))

@@ -26,12 +26,13 @@ from chat_memory.contents import text_of
 from chat_memory.conversations import Conversation, find, play
 from chat_memory.errors import ChatError, RequestRefused
 from chat_memory.guard import MOST, guarded, most
+from chat_memory.prices import day_of_prices
 from chat_memory.runs import RunError
 from chat_memory.session import ChatSession
 from chat_memory.strategies import Context, Everything, Strategy, name_of
 from chat_memory.strings import t
 from chat_memory.tables import Table
-from chat_memory.usage import cost, day_of_prices
+from chat_memory.usage import cost
 from offline_gemini import breakdown
 from offline_gemini.billing import Breakdown
 from offline_gemini.caching import common_prefix, minimum, prompt_pieces

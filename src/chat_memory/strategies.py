@@ -12,10 +12,10 @@ This file does *not* send anything, and it knows neither tokens nor prices.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import filterfalse
 
 from google.genai import types
 
+from chat_memory.chaining import by_both
 from chat_memory.contents import is_turn_start
 from offline_gemini.sentences import refusal
 
@@ -180,7 +180,7 @@ class Chain(Rung):
         """The second strategy's context, what both changed counted in the whole transcript."""
         before = context_of(self.first, transcript)
         after = context_of(self.second, before.contents)
-        dropped, rewritten = _by_both(transcript, before, after)
+        dropped, rewritten = by_both(transcript, before, after)
         system, cached = after.system or before.system, after.cached or before.cached
         pinned = "\n".join(filter(None, (before.pinned, after.pinned)))
         return Context(after.contents, system, after.layers, dropped, cached, pinned, rewritten)
@@ -225,45 +225,6 @@ def _start_of_last(
         if turns == 0:
             return index
     return None
-
-
-def _by_both(
-    transcript: list[types.Content], before: Context, after: Context
-) -> tuple[Sequence[int], Sequence[int]]:
-    """What two strategies in a row dropped and rewrote, as indices in the transcript."""
-    places = _places(transcript, before)
-    if isinstance(places, range) and _is_start(after.dropped):
-        dropped: Sequence[int] = range(places.start + len(after.dropped))
-    else:
-        dropped = _united(before.dropped, places, after.dropped)
-    rewritten = _united(before.rewritten, places, after.rewritten)
-    return dropped, sorted(set(rewritten).difference(dropped)) if rewritten else ()
-
-
-def _places(transcript: list[types.Content], context: Context) -> Sequence[int | None]:
-    """Where in the transcript the contents of a context stand; None for what was put in."""
-    put_in = len(context.contents) + len(context.dropped) - len(transcript)
-    if not put_in and _is_start(context.dropped):
-        return range(len(context.dropped), len(transcript))
-    if put_in and not context.rewritten:
-        known = {id(content): index for index, content in enumerate(transcript)}
-        return [known.get(id(content)) for content in context.contents]
-    gone = set(context.dropped)
-    return [None] * put_in + list(filterfalse(gone.__contains__, range(len(transcript))))
-
-
-def _united(
-    known: Sequence[int], places: Sequence[int | None], more: Sequence[int]
-) -> Sequence[int]:
-    """Indices in the transcript, and more of them that are places in a context, in order."""
-    if not more:
-        return known
-    return sorted({*known, *map(places.__getitem__, more)} - {None})
-
-
-def _is_start(dropped: Sequence[int]) -> bool:
-    """Whether what was dropped is the beginning of the list, or nothing."""
-    return not dropped or dropped == range(len(dropped))
 
 
 def require_count(

@@ -5,15 +5,12 @@ checked before it is taken, the contents it stands for stay in the transcript, a
 they are. In the context it stands as a *summary pair*: a user content (the shadow prompt, worded
 as background) and a model content that holds it. The pair is no turn.
 
-The prompts, English and Korean, are in `data/prompts.toml`; the conversation's own words decide
-which language is taken. This file does *not* decide when a summary is made (`triggers.py`), and it
-does not keep one or cut a list (`layers.py`).
+The words of the prompts are found by `prompts.py`. This file does *not* decide when a summary is
+made (`triggers.py`), and it does not keep one or cut a list (`layers.py`).
 """
 
-import functools
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -22,15 +19,12 @@ from google.genai import types
 from chat_memory import contents
 from chat_memory.calls import Call
 from chat_memory.contents import text_of, user
-from chat_memory.strategies import require_count
+from chat_memory.prompts import language_of, prompt_text, prompts
 from chat_memory.strings import t
-from chat_memory.usage import DATA, Usage
+from chat_memory.usage import Usage
 from offline_gemini import breakdown
-from offline_gemini.sentences import refusal
 
 Ask = Callable[[list[types.Content], str], Call]  # what is asked, and for which purpose
-
-FEWEST_WORDS = 20
 
 
 @dataclass(frozen=True)
@@ -111,38 +105,6 @@ def _line(part: types.Part, content: types.Content) -> str:
 
 def _json(value: object) -> str:
     return json.dumps(value or {}, ensure_ascii=False, default=str)
-
-
-@functools.cache
-def prompts(language: str) -> dict:
-    """The texts of a language ("en" or "ko") in `data/prompts.toml`."""
-    table = tomllib.loads((DATA / "prompts.toml").read_text(encoding="utf-8"))[language]
-    return {name: v.strip() if isinstance(v, str) else v for name, v in table.items()}
-
-
-def prompt_text(prompt: str, language: str, words: int | None = None) -> str:
-    """The prompt with its word limit; ValueError if it has no first line, or the limit is low."""
-    known = prompts(language)
-    limit = known["words"].get(prompt, known["words"]["sections"]) if words is None else words
-    require_count("words", limit, FEWEST_WORDS, "fewer hold no summary")
-    text = known[prompt] if prompt in known["words"] else prompt
-    if not text.startswith(tuple(prompts(each)["first_line"] for each in ("en", "ko"))):
-        raise refusal(
-            f"The summary prompt begins with {text[:40]!r}: its first line has to be "
-            f"{known['first_line']!r}, by which a summary is known."
-        )
-    return text.replace("{words}", str(limit))
-
-
-def language_of(stretch: Iterable[types.Content]) -> str:
-    """The language of a stretch, "ko" or "en", by the letters of its texts.
-
-    >>> language_of([user("주문번호는 48213입니다. ERROR")])
-    'ko'
-    """
-    text = " ".join(map(text_of, stretch))
-    hangul, latin = (len(re.findall(each, text)) for each in ("[가-힣]", "[A-Za-z]"))
-    return "ko" if 4 * hangul > latin else "en"  # codes are latin, and a syllable is many letters
 
 
 def weight(stretch: Iterable[types.Content]) -> int:

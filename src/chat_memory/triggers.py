@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from google.genai import types
 
 from chat_memory.contents import text_of, user
+from chat_memory.prompts import language_of, prompts
 from chat_memory.strategies import require_count
-from chat_memory.summary import Ask, language_of, prompts, weight
+from chat_memory.summary import Ask, weight
 from offline_gemini.sentences import refusal
 
 WHY = "it says when to summarise"

@@ -5,33 +5,25 @@ sent, `candidates_token_count` the reply without its thoughts, `thoughts_token_c
 (billed as output), `cached_content_token_count` the part of the prompt that was read from a
 cache. Any of them may be None: None is not 0 when it is printed, and 0 when it is added.
 
-Prices stand in `data/models.toml` with their dates and sources. They are looked up at that
-file's `as_of`, never at today's date, so that a stored notebook stays true.
-
-This file does *not* count tokens: `offline_gemini.billing` does.
+This file does *not* count tokens: `offline_gemini.billing` does. What a token costs is looked up
+by `prices.py`.
 """
 
 from __future__ import annotations
 
 import csv
-import functools
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import offline_gemini
+from chat_memory.prices import DATA, Price, price
 from chat_memory.strings import t
 from offline_gemini.billing import camel
 from offline_gemini.sentences import refusal
 
 if TYPE_CHECKING:
     from chat_memory.session import Call, ChatSession
-
-DATA = Path(__file__).resolve().parents[2] / "data"
-PRICES = DATA / "models.toml"
 
 
 @dataclass(frozen=True)
@@ -123,46 +115,6 @@ def held(call: Call) -> int:
     if not call.request.get("cachedContent") or call.usage is None:
         return 0
     return call.usage.cached_content_token_count or 0
-
-
-@dataclass(frozen=True)
-class Price:
-    """US dollars for a million tokens: of input, of output, of input read from a cache."""
-
-    input: float
-    output: float
-    cached: float
-
-
-def price(model: str, as_of: str | None = None) -> Price:
-    """The price of a model on a day ("2026-11-30"), by default the file's own `as_of`.
-
-    Of a model's rows, the one with the latest `valid_from` that is not after the day wins.
-    Raises ValueError if `data/models.toml` knows no price for the model on that day.
-
-    >>> price("gemini-3.6-flash").input
-    0.75
-    """
-    table = _prices()
-    day = date.fromisoformat(as_of) if as_of else day_of_prices()
-    known = [r for r in table["prices"] if r["model"] == model and r["valid_from"] <= day]
-    if not known:
-        raise refusal(
-            f"There is no price for {model} on {day} in data/models.toml: "
-            "add a row there, or give a Price of your own."
-        )
-    row = max(known, key=lambda row: row["valid_from"])
-    return Price(row["in"], row["out"], row["cached_in"])
-
-
-def day_of_prices() -> date:
-    """The day at which prices are looked up: the file's own `as_of`."""
-    return _prices()["as_of"]
-
-
-@functools.cache
-def _prices() -> dict:
-    return tomllib.loads(PRICES.read_text(encoding="utf-8"))
 
 
 def cost(usage: Usage, model: str | Price) -> float:
