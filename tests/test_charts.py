@@ -17,7 +17,7 @@ from chat_memory.strategies import Context, Everything, LastTurns
 from chat_memory.usage import Price, Usage, cost
 
 
-def played(turns=6, strategy=Everything(), **options):  # noqa: B008
+def played(turns=6, strategy=Everything(), **options):
     session = ChatSession(connect(offline=True, quiet=True), strategy, thinking=False)
     return play("support", session, turns=turns, **options)
 

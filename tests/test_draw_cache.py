@@ -19,7 +19,7 @@ CACHED, FRESH, PREFIX, PROMPT = (
 )
 
 
-def played(strategy=Everything(), chat=CHAT, **options):  # noqa: B008
+def played(strategy=Everything(), chat=CHAT, **options):
     client = connect(offline=True, quiet=True, caching=True, conversations=chat)
     return play(chat, ChatSession(client, strategy, thinking=False), **options)
 

@@ -49,7 +49,7 @@ CASE = Script(
 LAST = 5  # the number of the probe among the turns that are said
 
 
-def played(strategy=Everything(), **options):  # noqa: B008
+def played(strategy=Everything(), **options):
     client = connect(offline=True, quiet=True, conversations=CASE)
     return play(CASE, ChatSession(client, strategy, thinking=False), **options)
 

@@ -15,6 +15,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+import httpx2
 from google import genai
 from google.genai import types
 
@@ -56,7 +57,7 @@ def guarded(client: genai.Client, max_calls: int, max_dollars: float) -> Iterato
     """
     calls, dollars = 0, 0.0
 
-    def count_request(request) -> None:
+    def count_request(request: httpx2.Request) -> None:
         nonlocal calls, dollars
         model = request.url.path.rpartition("/")[2].partition(":")[0]
         calls, dollars = calls + 1, dollars + most(json.loads(request.read()), model)

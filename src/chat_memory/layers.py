@@ -153,11 +153,12 @@ class Compressing(Rung):
 
 
 class SummaryPairs(Compressing):
-    """A summary pair and the last turns; when more than `context_limit` turns stand verbatim,
-    a summary takes the place of all but the last `keep_last_n_turns`.
+    """A summary pair and the last turns: it forgets what the summary left out.
 
-    Both count real turns, the open one too, and never the pair; `context_limit` may be a trigger.
-    `prompt` is "sections", "three_lines" or a text of your own, `words` its limit.
+    When more than `context_limit` turns stand verbatim, a summary takes the place of all but the
+    last `keep_last_n_turns`. Both count real turns, the open one too, and never the pair;
+    `context_limit` may be a trigger. `prompt` is "sections", "three_lines" or a text of your own,
+    `words` its limit.
     Raises ValueError for limits out of range or crossed, or a prompt without its first line.
     """
 

@@ -69,7 +69,7 @@ class ChatSession:
     def __init__(
         self,
         client: genai.Client,
-        strategy: Strategy = Everything(),  # noqa: B008 - it has no state
+        strategy: Strategy = Everything(),
         system: str | None = None,
         tools: Iterable[Callable[..., object] | Tool] = (),
         model: str | None = None,

@@ -1,5 +1,4 @@
-"""A pure chart of the cache: of each prompt, the part that was read from it and the part that
-was billed in full.
+"""A pure chart of the cache: which part of each prompt was read from it, which billed in full.
 
 `draw_cache` takes the calls of one conversation, one bar a call: a turn with a tool has several
 calls, and each of them can hit or miss. A dash stands where the prompt stops being like the one

@@ -93,7 +93,9 @@ class Chart(go.Figure):
         """Give the numbers of this chart as aligned text."""
         return table(self)
 
-    def _repr_mimebundle_(self, include=None, exclude=None, **_: object) -> dict[str, object]:
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None, **_: object
+    ) -> dict[str, object]:
         return still(self)
 
 

@@ -172,7 +172,9 @@ class ChatBox:
         self.messages.value = listing(self.session)
         self.screen.show(self.draw(self.session))
 
-    def _repr_mimebundle_(self, include=None, exclude=None, **_: object) -> dict[str, object]:
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None, **_: object
+    ) -> dict[str, object]:
         return bundle(self.draw(self.session), lambda: self.view)
 
 

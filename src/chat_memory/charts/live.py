@@ -177,7 +177,9 @@ class Live:
             self.screen.show(chart)
             self.veil.judge()
 
-    def _repr_mimebundle_(self, include=None, exclude=None, **_: object) -> dict[str, object]:
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None, **_: object
+    ) -> dict[str, object]:
         return bundle(self.start, lambda: self.view)
 
 
