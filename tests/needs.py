@@ -11,5 +11,10 @@ def need_chromium() -> None:
     try:
         browser()
     except NoChromium:
-        how = pytest.fail if os.environ.get("CHAT_MEMORY_REQUIRE_ALL") == "1" else pytest.skip
-        how("There is no Chromium on this machine: install chromium to run this test.")
+        lack("There is no Chromium on this machine: install chromium to run this test.")
+
+
+def lack(what: str) -> None:
+    """Skip the test and say what the machine lacks, or fail it where nothing may be skipped."""
+    how = pytest.fail if os.environ.get("CHAT_MEMORY_REQUIRE_ALL") == "1" else pytest.skip
+    how(what)

@@ -3,6 +3,8 @@
 GitHub and nbconvert show an output's `image/png`. Chromium draws it, driven by kaleido, from
 the plotly.js that is installed; nothing is fetched. Chromium's PNG has four bytes a pixel and is
 packed in haste; `small` packs it again with a palette, a fifth of the size to the same eye.
+A picture depends on its machine in one thing, the font: without it nothing is drawn, since wider
+letters would run under the bars.
 What it does *not* do: decide when a picture is drawn (store.py). It needs no picture library.
 """
 
@@ -16,15 +18,28 @@ from collections.abc import Iterator
 WIDTH = 840  # px, the width of a cell in JupyterLab on a screen of 1280
 SCALES = (1, 0.8, 0.65, 0.5)  # tried in turn until a picture is small enough
 MOST = 60_000  # bytes
+FAMILY = "Arial"  # what figures are written in; Liberation Sans and Arimo are as wide, and count
 CHROMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 NO_CHROME = (
     "Storing draws pictures and needs Chromium: install chromium or Google Chrome, "
     "or set BROWSER_PATH to it."
 )
+NO_ARIAL = (
+    "Storing draws pictures and needs the font Arial, or one of the same widths: "
+    "install Liberation Sans (on Debian and Ubuntu the package fonts-liberation)."
+)
 
 
-class NoChromium(Exception):
+class NoPencil(Exception):
+    """This machine cannot draw as others do, and why."""
+
+
+class NoChromium(NoPencil):
     """There is no browser that could draw."""
+
+
+class NoFont(NoPencil):
+    """There is no font of the right widths."""
 
 
 def browser() -> str:
@@ -49,40 +64,70 @@ class Pencil:
             self.kaleido.stop_sync_server()
 
     def draw(self, figure: dict) -> bytes:
-        """The PNG of a figure (plotly JSON), as large as fits `MOST` bytes."""
+        """The PNG of a figure (plotly JSON), as large as fits `MOST` bytes; may raise NoPencil."""
         if not self.kaleido:
-            import kaleido  # slow to import, and needed only if a figure changed
-
-            kaleido.start_sync_server(path=browser(), mathjax=False)
-            self.kaleido = kaleido
-        body = {"data": figure["data"], "layout": figure["layout"]}
-        size = {"format": "png", "width": WIDTH, "height": figure["layout"].get("height", 400)}
+            self._start()
         for scale in SCALES:
-            drawn = self.kaleido.calc_fig_sync(body, opts={**size, "scale": scale})
-            picture = small(drawn)
+            picture = small(self._draw(figure, scale))
             if len(picture) <= MOST:
                 break
         return picture
 
+    def _start(self) -> None:
+        import kaleido  # slow to import, and needed only if a figure changed
+
+        kaleido.start_sync_server(path=browser(), mathjax=False)
+        self.kaleido = kaleido
+        if self._draw(_sample("monospace")) != self._draw(_sample("serif")):
+            raise NoFont(NO_ARIAL)
+
+    def _draw(self, figure: dict, scale: float = 1) -> bytes:
+        body = {"data": figure["data"], "layout": figure["layout"]}
+        size = {"width": WIDTH, "height": figure["layout"].get("height", 400), "scale": scale}
+        return self.kaleido.calc_fig_sync(body, opts={"format": "png", **size})
+
+
+def _sample(otherwise: str) -> dict:
+    """A few words in the font, or in another if it is missing."""
+    words = {"text": "Will it fit?", "font": {"family": f"{FAMILY}, {otherwise}"}}
+    return {"data": [], "layout": {"title": words}}
+
 
 def small(png: bytes) -> bytes:
-    """The same picture with at most 256 colours, well packed; the frequent ones stay exact."""
+    """The same picture with few colours, well packed; the frequent ones stay exact.
+
+    It has at most 256, and less of them while it is larger than `MOST`: a picture with fewer greys
+    is read better than one with smaller letters.
+    """
     width, height, pixels = read(png)
-    colours = Counter(pixels)
     for bits in (4, 3, 2):
-        members: dict[tuple, bytes] = {}
-        for colour, _ in colours.most_common():
-            members.setdefault(_bucket(colour, bits), colour)
-        if len(members) <= 256:
+        alike = _alike(Counter(pixels), bits)
+        palette = list(dict.fromkeys(alike.values()))
+        if len(palette) > 256:
+            continue
+        picture = _packed(width, height, [alike[pixel] for pixel in pixels], palette)
+        if len(picture) <= MOST:
             break
-    index = {colour: number for number, colour in enumerate(members.values())}
-    places = {colour: index[members[_bucket(colour, bits)]] for colour in colours}
-    numbers = bytes(places[pixel] for pixel in pixels)
+    return picture
+
+
+def _alike(colours: Counter, bits: int) -> dict[bytes, bytes]:
+    """For each colour the most frequent one that looks like it at so many bits a channel."""
+    members: dict[tuple, bytes] = {}
+    for colour, _ in colours.most_common():
+        members.setdefault(_bucket(colour, bits), colour)
+    return {colour: members[_bucket(colour, bits)] for colour, _ in colours.most_common()}
+
+
+def _packed(width: int, height: int, pixels: list[bytes], palette: list[bytes]) -> bytes:
+    """A PNG of these pixels, one byte each: their number in the palette."""
+    index = {colour: number for number, colour in enumerate(palette)}
+    numbers = bytes(index[pixel] for pixel in pixels)
     rows = b"".join(
         b"\0" + numbers[start : start + width] for start in range(0, len(numbers), width)
     )
     head = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
-    chunks = ((b"IHDR", head), (b"PLTE", b"".join(index)), (b"IDAT", zlib.compress(rows, 9)))
+    chunks = ((b"IHDR", head), (b"PLTE", b"".join(palette)), (b"IDAT", zlib.compress(rows, 9)))
     return SIGNATURE + b"".join(_chunk(*each) for each in (*chunks, (b"IEND", b"")))
 
 
