@@ -76,10 +76,12 @@ def test_the_index_leads_to_every_chapter_by_its_claim_and_its_minutes(made):
 
 
 @pytest.mark.parametrize("chapter", TWO, ids=lambda path: path.stem)
-def test_a_figure_is_a_picture_with_its_title_as_text_and_its_numbers_under_it(made, chapter):
+def test_a_figure_is_a_picture_with_its_finding_as_text_and_its_numbers_under_it(made, chapter):
     page = made / "pages" / f"{chapter.stem}.html"
+    alts = [image["alt"] for image in Page(page).all("img")]
+    assert alts and alts == [out["metadata"]["image/png"]["alt"] for out in figures(chapter)]
     titles = ["".join(out["data"]["text/plain"]).splitlines()[0] for out in figures(chapter)]
-    assert titles and [image["alt"] for image in Page(page).all("img")] == titles
+    assert all(alt.startswith(f"{title}. ") for alt, title in zip(alts, titles, strict=True))
     text = page.read_text("utf-8")
     assert text.count("The numbers of this figure") == len(titles)
     last = "".join([*figures(chapter)][-1]["data"]["text/plain"]).splitlines()[-1]

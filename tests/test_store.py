@@ -14,7 +14,7 @@ import pictures
 import pytest
 import store
 from nbformat import v4
-from needs import need_chromium
+from needs import lack, need_chromium
 
 FIGURE = """
 class Figure:
@@ -24,10 +24,13 @@ class Figure:
         return {
             "application/vnd.plotly.v1+json": figure,
             "application/vnd.jupyter.widget-view+json": {"model_id": str(id(self))},
-            "text/plain": "A title\\n\\n54 225",
+            "text/plain": "A title\\n\\nturn  tokens sent\\n   1           LAST",
         }
 Figure()
 """
+
+
+ALT = "A title. The same numbers stand as a table in the text of this output: turn; tokens sent."
 
 
 class Pencil:
@@ -108,7 +111,7 @@ def test_what_the_next_run_would_not_repeat_is_dropped(stored):
     stream, figure, error = outputs(stored)
     assert stream["text"] == ["None 1\n"]
     assert set(figure["data"]) == {store.PLOTLY, "image/png", "text/plain"}
-    assert figure["metadata"] == {"image/png": {"alt": "A title"}}
+    assert figure["metadata"] == {"image/png": {"alt": ALT}}
     assert error["traceback"] == ["ValueError: a sentence"]
     assert (error["ename"], error["evalue"]) == ("ValueError", "a sentence")
     notebook = read(stored)
@@ -220,6 +223,9 @@ SPOILS = {
     "cell cell-1 has a figure without its picture": lambda _, cells: cells[2]["outputs"][0][
         "data"
     ].pop("image/png"),
+    "cell cell-1 has a picture without its alternative text": lambda _, cells: cells[2]["outputs"][
+        0
+    ].update(metadata={"image/png": {"alt": "A title"}}),
     "has a picture of 60,003 bytes": lambda _, cells: cells[2]["outputs"][0]["data"].update(
         {"image/png": "A" * 80_004}
     ),
@@ -304,10 +310,32 @@ def test_a_small_picture_keeps_its_frequent_colours_exactly():
     assert set(palette) == {bytes((0, 114, 178)), bytes((255, 255, 255))}
 
 
+def test_a_large_picture_loses_colours_before_it_loses_size(monkeypatch):
+    rows = [[(grey := x * x * y % 251, grey, grey) for x in range(64)] for y in range(64)]
+    drawn = png(rows, [0] * 64)
+    whole = pictures.small(drawn)
+    monkeypatch.setattr(pictures, "MOST", len(whole) - 1)
+    fewer = pictures.small(drawn)
+    assert len(fewer) < len(whole)
+    assert fewer[16:24] == whole[16:24] == struct.pack(">II", 64, 64)
+
+
+BARS = {"data": [{"type": "bar", "y": [54, 225]}], "layout": {"height": 300}}
+
+
 def test_chromium_draws_a_small_picture():
     need_chromium()
-    figure = {"data": [{"type": "bar", "y": [54, 225]}], "layout": {"height": 300}}
-    with pictures.Pencil() as pencil:
-        drawn = pencil.draw(figure)
+    try:
+        with pictures.Pencil() as pencil:
+            drawn = pencil.draw(BARS)
+    except pictures.NoFont as error:
+        lack(str(error))
     assert struct.unpack(">II", drawn[16:24]) == (pictures.WIDTH, 300)
     assert len(drawn) < 20_000
+
+
+def test_without_the_font_nothing_is_drawn(monkeypatch):
+    need_chromium()
+    monkeypatch.setattr(pictures, "FAMILY", "No such font")
+    with pictures.Pencil() as pencil, pytest.raises(pictures.NoFont, match="Liberation Sans"):
+        pencil.draw(BARS)

@@ -4,7 +4,7 @@
     pages/        each chapter as a page with its outputs, to read without Python: plan B
     workbook/     the students' set: chapters without outputs and solutions, and what runs them
 
-A page is whole in itself: pictures inside, with the figure's title as their text and its numbers
+A page is whole in itself: pictures inside, with their alternative text and the figure's numbers
 under them; no script and no address, so it opens without a network. nbconvert makes it.
 What is made anew replaces what was made before, and nothing else in the folder.
 It does *not* execute anything, and packages are not in it: `start.py wheels` fetches those.
@@ -58,13 +58,12 @@ TEMPLATE = """\
 <nav aria-label="Chapters">{{ resources.links }}</nav>
 {%- endblock -%}
 {%- block data_png scoped -%}
-{%- set words = output.data.get('text/plain', '') -%}
 <div class="jp-RenderedImage jp-OutputArea-output">
 <img src="data:image/png;base64,{{ output.data['image/png'] | escape_html }}"
-  alt="{{ (output | get_metadata('alt', 'image/png') or words.split('\n')[0])
+  alt="{{ output | get_metadata('alt', 'image/png')
           | escape_html_keep_quotes | replace('"', '&quot;') }}">
 <details><summary>The numbers of this figure</summary>
-<pre tabindex="0">{{ words | ansi2html }}</pre></details>
+<pre tabindex="0">{{ output.data['text/plain'] | ansi2html }}</pre></details>
 </div>
 {%- endblock -%}
 """

@@ -3,8 +3,8 @@
 A stored output is what a reader without a kernel sees, and what nbval compares. So a notebook is
 run as tests run it (no key, no reader's setting, CHAT_MEMORY_STATIC=1), and what would differ at
 the next run is dropped: widget views and state, timings, Python's version, tracebacks but their
-last line. A figure gets a picture, drawn again only if the figure changed: storing twice changes
-no byte. A notebook whose cell fails is left as it was.
+last line. A figure gets a picture, drawn again only if the figure changed, and the picture its
+alternative text: storing twice changes no byte. A notebook whose cell fails is left as it was.
 `--check` runs nothing: it prints a line for each thing that storing would not have left, and
 exits with 1. NAMES are chapters, as in `store 01 solutions`; none means all.
 What it does *not* do: compare outputs (nbval does) and judge style (tests do).
@@ -12,6 +12,7 @@ What it does *not* do: compare outputs (nbval does) and judge style (tests do).
 
 import json
 import os
+import re
 import sys
 from base64 import b64decode, b64encode
 from collections import Counter
@@ -24,7 +25,9 @@ from launch import checking
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError
 from nbformat import NotebookNode
-from pictures import MOST, NoChromium, Pencil
+from pictures import MOST, NoPencil, Pencil
+
+from chat_memory.strings import t
 
 NOTEBOOKS = ROOT / "notebooks"
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -56,7 +59,7 @@ def main(argv: list[str], folder: Path = NOTEBOOKS) -> int:
             with Pencil() as pencil:
                 for path in paths:
                     store(path, pencil)
-    except (Unfit, NoChromium) as error:
+    except (Unfit, NoPencil) as error:
         print(error, file=sys.stderr)
         return 1
     found = [f"{path.name}: {problem}" for path in paths for problem in problems(path)]
@@ -150,8 +153,21 @@ def add_pictures(notebook: NotebookNode, known: dict[str, str], pencil: Pencil) 
         data = output["data"]
         png = known.get(_same(data[PLOTLY])) or b64encode(pencil.draw(data[PLOTLY])).decode()
         data["image/png"] = png
-        title = data["text/plain"].splitlines()[0] if data.get("text/plain") else ""
-        output["metadata"]["image/png"] = {"alt": title}
+        output["metadata"]["image/png"] = {"alt": alternative(data)}
+
+
+def alternative(data: Mapping) -> str:
+    """What a figure's picture says to who doesn't see it: the finding, and what the table holds.
+
+    nbconvert's classic template reads it in the output's metadata, as `alt` of the MIME type, and
+    so do our pages (handout.py). Its lab template and JupyterLab 4.6 know no alternative text;
+    VS Code takes the text/plain.
+    """
+    finding, *table = _text(data.get("text/plain", "")).splitlines() or [""]
+    if len(table) < 2:
+        return finding
+    headings = "; ".join(re.split(" {2,}", table[1].strip()))
+    return t("chart.alternative", finding=finding, columns=headings)
 
 
 def pictures(notebook: dict) -> dict[str, str]:
@@ -229,10 +245,19 @@ def _faults(cell: dict) -> Iterator[str]:
             yield "stores a widget view"
         if len(output.get("traceback", [])) > 1:
             yield "stores a whole traceback"
-        if PLOTLY in data and "image/png" not in data:
-            yield "has a figure without its picture"
+        if PLOTLY in data:
+            yield from _unseen(output)
         if (size := len(_text(data.get("image/png", ""))) * 3 // 4) > MOST:
             yield f"has a picture of {size:,} bytes, more than {MOST:,}"
+
+
+def _unseen(output: dict) -> Iterator[str]:
+    """What a reader without plotly, or without eyes, would miss of a figure."""
+    data, about = output["data"], output["metadata"].get("image/png", {})
+    if "image/png" not in data:
+        yield "has a figure without its picture"
+    elif about.get("alt") != alternative(data):
+        yield "has a picture without its alternative text"
 
 
 def _same(figure: dict) -> str:
