@@ -120,9 +120,10 @@ def open_page(lab, request, tmp_path):
     """Open a chapter and run it; at the end nothing may have left the machine."""
     pages = []
 
-    def open_it(name, **how):
+    def open_it(name, run=True, **how):
         pages.append(lab.page(f"{name}.ipynb"))
-        pages[-1].run_all(**how)
+        if run:
+            pages[-1].run_all(**how)
         return pages[-1]
 
     yield open_it
@@ -181,6 +182,18 @@ def test_without_a_key_the_experiments_say_what_they_would_do(open_page):
     page = open_page("12_live", asked=True)
     told = page.cell("live-run").locator(".jp-OutputArea-output").text_content()
     assert told.startswith("Nothing was sent.")
+
+
+def test_a_cell_that_is_run_too_early_says_which_to_run_first(open_page):
+    page = open_page("04_trim", run=False)
+    page.cell("trim-live").locator(".cm-content").click()
+    page.press("Shift+Enter")
+    error = page.cell("trim-live").locator(".jp-OutputArea-output")
+    error.wait_for()
+    said = " ".join(error.text_content().split())
+    assert said.startswith(
+        'NameError: `sessions` is not there yet: first run the cell under "Last'
+    )
 
 
 def test_a_typed_message_adds_to_the_list_and_to_the_chart(open_page):

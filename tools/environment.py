@@ -1,8 +1,8 @@
 """Make `.venv`, the workbook's own environment, and mend it when it is broken.
 
 `ready()` is the one entrance: it returns the environment's Python. A second call takes a blink,
-because a stamp inside `.venv` says which lock is installed. The stamp is taken off first and put
-on last, so an interrupted setup has none and is made anew; so is one whose Python has gone.
+because a stamp inside `.venv` says which lock and settings it has. The stamp is taken off first
+and put on last, so an interrupted setup is made anew; so is one whose Python has gone.
 Packages come from requirements.lock, hash by hash: by uv when it can be had, by pip otherwise, and
 without any network from a folder of wheels: the one that `--wheels` named, or `wheels` if there.
 Whatever goes wrong ends in `Trouble` with one sentence: what is wrong, and what to do.
@@ -38,6 +38,20 @@ ALIVE = """\
 import importlib.util, sys
 found = map(importlib.util.find_spec, ("chat_memory", "offline_gemini", "jupyterlab", "google"))
 sys.exit(sys.version_info < (3, 11) or not all(found))
+"""
+
+# Every kernel of the environment runs this before its first cell. It loads nothing: the package
+# takes its time, and is imported when there is an error to explain.
+STARTUP = """\
+def _tell(shell, kind, error, trace, tb_offset=None):
+    try:
+        from chat_memory.order import tell
+    except Exception:
+        return shell.showtraceback((kind, error, trace), running_compiled_code=True)
+    tell(shell, kind, error, trace)
+
+get_ipython().set_custom_exc((NameError,), _tell)
+del _tell
 """
 
 NO_VENV = (
@@ -118,9 +132,9 @@ def ready() -> Path:
 
 
 def wanted() -> str:
-    """What the stamp of a finished environment says: the hash of the lock it was made from."""
+    """What the stamp of a finished environment says: the hash of the lock and of our settings."""
     try:
-        return hashlib.sha256(LOCK.read_bytes()).hexdigest()
+        return hashlib.sha256(LOCK.read_bytes() + STARTUP.encode()).hexdigest()
     except OSError:
         raise Trouble(INCOMPLETE.format(LOCK)) from None
 
@@ -147,7 +161,7 @@ def fill(lock: str, usable: bool) -> None:
     """Install the packages: into the environment that is there if it is usable, else a new one."""
     began = time.monotonic()
     if usable:
-        print("The list of packages has changed: .venv is brought up to date.", flush=True)
+        print("The workbook has changed: .venv is brought up to date.", flush=True)
         STAMP.unlink()
     else:
         remove()
@@ -293,7 +307,10 @@ def wheel_cause(said: str) -> str:
 
 
 def configure() -> None:
-    """Let the environment find our modules from any folder, and JupyterLab ask no questions."""
+    """Let the environment find our modules from any folder, and JupyterLab ask no questions.
+
+    A kernel that misses a name says which cell to run first, even if nothing was run yet.
+    """
     where = "import sysconfig; print(sysconfig.get_path('purelib'))"
     packages = Path(subprocess.check_output([PYTHON, "-c", where], text=True).strip())
     # Relative, so that it is plain ASCII in a folder with Korean letters and survives a move.
@@ -303,6 +320,9 @@ def configure() -> None:
     settings.mkdir(parents=True, exist_ok=True)
     quiet = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
     (settings / "page_config.json").write_text(json.dumps(quiet), encoding="utf-8")
+    startup = VENV / "etc" / "ipython" / "startup"
+    startup.mkdir(parents=True, exist_ok=True)
+    (startup / "00-order-of-cells.py").write_text(STARTUP, encoding="utf-8")
 
 
 def installing() -> dict[str, str]:

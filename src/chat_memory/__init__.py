@@ -7,9 +7,11 @@
     reply = session.send("My order 48213 arrived broken.")
 
 Charts are imported on their own, as `chat_memory.charts`: plotly takes its time to load.
+In a notebook, importing this also lets a NameError say which cell to run first (order.py).
 This package does *not* hold Gemini's side of the wire: that is `offline_gemini`.
 """
 
+from chat_memory import order
 from chat_memory.agents import (
     ConclusionsOnly,
     DropThoughts,
@@ -54,3 +56,5 @@ __all__ = [
     "play",
     "save_chat",
 ]
+
+order.watch()  # in a notebook, an error about a missing name says which cell to run first
