@@ -23,6 +23,11 @@ MISTAKES = {
         ),
     },
     "clr-ex1": {
+        "measures the distance": "return needed - given < n",
+        "counts rows from turn 0": "return given // n == needed // n",
+        "looks at the first row alone": "return needed <= n",
+    },
+    "clr-ex2": {
         "empties the log's list": (
             "log.append(messages)\n    messages.clear()\n    return messages"
         ),
@@ -34,11 +39,6 @@ MISTAKES = {
         "rebinds the log": "log = log + [messages]\n    return []",
         "forgets the log": "return []",
         "loses older chats": "log[:] = [messages]\n    return []",
-    },
-    "clr-ex2": {
-        "measures the distance": "return needed - given < n",
-        "counts rows from turn 0": "return given // n == needed // n",
-        "looks at the first row alone": "return needed <= n",
     },
     "clr-ex3": {
         "never clears": "return turns * base + step * turns * (turns - 1) // 2",

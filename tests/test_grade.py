@@ -65,7 +65,7 @@ def test_a_stub_without_a_solution_is_named(monkeypatch, tmp_path):
     empty = tmp_path / "solutions.ipynb"
     empty.write_text(json.dumps({"cells": []}))
     monkeypatch.setattr(grade, "solutions", lambda: empty)
-    with pytest.raises(Trouble, match="no cell sol-clr-ex2: add the solution of 02_clear.ipynb"):
+    with pytest.raises(Trouble, match="no cell sol-clr-ex1: add the solution of 02_clear.ipynb"):
         grade.solved(assignment(CHAPTER))
 
 
@@ -121,7 +121,7 @@ def solved(stubs):
 
 def wrong(stubs):
     """The same, but for one answer that runs and is wrong."""
-    return {**solved(stubs), "clr-ex2": "def survives(n, given, needed):\n    return True"}
+    return {**solved(stubs), "clr-ex1": "def survives(n, given, needed):\n    return True"}
 
 
 @needs_nbgrader
@@ -144,9 +144,9 @@ def test_right_answers_get_all_points_and_stubs_none_and_a_wrong_one_loses_its_o
 def test_a_student_finds_the_sentence_of_the_check_in_the_graded_chapter(course):
     graded = course / "autograded" / "one wrong" / CHAPTER / f"{CHAPTER}.ipynb"
     outputs = {cell["id"]: cell.get("outputs") for cell in grade.load(graded)["cells"]}
-    assert "".join(outputs["clr-ex1-check"][0]["text"]).startswith("Right: ")
-    assert outputs["clr-ex2-check"][0]["ename"] == "NotRight"
-    assert outputs["clr-ex2-check"][0]["evalue"].startswith("Input ")
+    assert "".join(outputs["clr-ex2-check"][0]["text"]).startswith("Right: ")
+    assert outputs["clr-ex1-check"][0]["ename"] == "NotRight"
+    assert outputs["clr-ex1-check"][0]["evalue"].startswith("Input ")
 
 
 @needs_nbgrader
