@@ -37,11 +37,20 @@ from chat_memory.agents import (
     conclude,
 )
 from chat_memory.charts.context_lens import draw_context
-from chat_memory.contents import calls_of, check, kind, model, text_of, to_json, turns, user
+from chat_memory.contents import (
+    calls_of,
+    check,
+    kind,
+    model,
+    responses_of,
+    text_of,
+    to_json,
+    turns,
+    user,
+)
 from chat_memory.cutting import cut, marker, texts_in, weight
 from chat_memory.layers import SummaryPairs
 from chat_memory.runs import load
-from chat_memory.steps import responses_of
 from chat_memory.strategies import Chain, Everything, LastTurns, context_of, name_of, reset
 from chat_memory.strings import t
 from chat_memory.tools import result_of, tool

@@ -198,10 +198,10 @@ def lookup(name, **more):
 def test_a_content_is_shown_by_its_role_and_first_words():
     chat = [user("My order 48213 is late, and nobody tells me why."), *lookup("look_up")]
     assert compare(lambda chat: chat[0], lambda chat: chat[1], [chat[:2]]).message == (
-        "Input [<user: My order 48213 is late, and nobody…>, <model: look_up()>]: "
-        "yours gives <user: My order 48213 is late, and nobody…>, expected <model: look_up()>."
+        "Input [<user: My order 48213 is late, and nobody…>, <model: look_up(id=7)>]: "
+        "yours gives <user: My order 48213 is late, and nobody…>, expected <model: look_up(id=7)>."
     )
-    assert show({"sent": chat[2]}) == "{'sent': <user: look_up() = {'status': 'sent'}>}"
+    assert show({"sent": chat[2]}) == "{'sent': <user: look_up: status=sent>}"
     photo = types.Part(inline_data=types.Blob(mime_type="image/png", data=b"1"))
     assert show(types.Content(role="user", parts=[photo])) == "<user: (data)>"
 

@@ -265,6 +265,16 @@ def test_what_was_compared_is_printed_when_it_is_interrupted(capsys, monkeypatch
     assert [line.split("  ")[0] for line in printed.out.splitlines()[2:5]] == [*made[:2], ""]
 
 
+def test_compare_prints_its_heads_when_it_is_interrupted_in_the_first_chat(capsys, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ChatSession, "send", stop)
+    assert main(["compare", "echo", "--strategy", "everything"]) == 130
+    printed = capsys.readouterr()
+    assert printed.out.startswith("strategy  ") and "Interrupted: the table" in printed.err
+
+
 def test_compare_recounts_a_chat_of_your_own_and_says_what_was_repaired(capsys, tmp_path):
     asked = {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "track"}}]}
     rows = [{"role": "user", "content": "Where?"}, asked]

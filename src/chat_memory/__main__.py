@@ -26,12 +26,12 @@ from chat_memory.connect import connect
 from chat_memory.conversations import bundled, find, language, play
 from chat_memory.dialects import load_chat
 from chat_memory.errors import ChatError
+from chat_memory.lines import shortened
 from chat_memory.prices import day_of_prices
 from chat_memory.recount import recount_table
 from chat_memory.session import ChatSession
 from chat_memory.strategies import Strategy
 from chat_memory.strings import t
-from chat_memory.tables import shortened
 from chat_memory.usage import Usage, cost, total
 from chat_memory.words import PINNING, named, strategy_of
 from offline_gemini import Script

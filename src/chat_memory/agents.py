@@ -14,9 +14,9 @@ from collections.abc import Sequence
 
 from google.genai import types
 
-from chat_memory.contents import calls_of, is_turn_start, text_of
+from chat_memory.contents import calls_of, is_turn_start, responses_of, text_of
 from chat_memory.cutting import shortened, weight
-from chat_memory.steps import Step, Steps, responses_of
+from chat_memory.steps import Step, Steps
 from chat_memory.strategies import Context, Rung, require_count
 from offline_gemini.sentences import refusal
 

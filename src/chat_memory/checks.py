@@ -26,13 +26,13 @@ from typing import Any
 
 from google.genai import types
 
-from chat_memory.contents import calls_of, text_of
+from chat_memory.lines import first_words, shortened
 from chat_memory.strings import EN, t
-from chat_memory.tables import shortened
 from offline_gemini.sentences import refusal
 
 CONTAINERS = (list, tuple, set, dict)
 LONGEST = 100  # characters of a value in a sentence
+WORDS = 36  # columns of a content's first words
 SENTENCE = 160  # of a text: what a rule was refused for is told to its end
 
 
@@ -274,18 +274,10 @@ compare.hint = hint  # at hand in every chapter, for each imports compare
 def brief(value: Any) -> Any:
     """`value` with each content in it as its role and its first words."""
     if isinstance(value, types.Content):
-        return Bare(f"<{value.role}: {first_words(value)}>")
+        return Bare(f"<{value.role}: {shortened(first_words(value), WORDS)}>")
     if type(value) in (list, tuple):
         return type(value)(map(brief, value))
     return {key: brief(each) for key, each in value.items()} if type(value) is dict else value
-
-
-def first_words(content: types.Content) -> str:
-    """What a content says, or the functions that it calls or answers, in short."""
-    said = [text_of(content), *(f"{call.name}()" for call in calls_of(content))]
-    responses = (part.function_response for part in content.parts or ())
-    said += [f"{response.name}() = {response.response}" for response in responses if response]
-    return shortened(" ".join(filter(None, said)), 36) or t("lens.data")
 
 
 def show_apart(mine: Any, expected: Any) -> tuple[str, str]:

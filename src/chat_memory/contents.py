@@ -69,6 +69,11 @@ def calls_of(content: types.Content) -> list[types.FunctionCall]:
     return [part.function_call for part in content.parts or () if part.function_call]
 
 
+def responses_of(content: types.Content) -> list[types.FunctionResponse]:
+    """The function responses in a content, in order."""
+    return [part.function_response for part in content.parts or () if part.function_response]
+
+
 def kind(content: types.Content) -> str:
     """What a content is in a turn: "user", "call", "response" or "model".
 
@@ -77,7 +82,7 @@ def kind(content: types.Content) -> str:
     """
     if calls_of(content):
         return "call"
-    if any(part.function_response for part in content.parts or ()):
+    if responses_of(content):
         return "response"
     return content.role
 

@@ -11,14 +11,9 @@ This file does *not* leave anything out: `agents.py` does.
 
 from google.genai import types
 
-from chat_memory.contents import calls_of, text_of
+from chat_memory.contents import calls_of, responses_of, text_of
 
 Step = tuple[int, int]  # start and stop in the transcript
-
-
-def responses_of(content: types.Content) -> list[types.FunctionResponse]:
-    """The function responses in a content, in order."""
-    return [part.function_response for part in content.parts or () if part.function_response]
 
 
 class Steps:

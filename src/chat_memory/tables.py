@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from chat_memory.contents import text_of
+from chat_memory.lines import columns, shortened
 from chat_memory.probes import probe_numbers, probes
 from chat_memory.strings import t
 from chat_memory.usage import first_new, total
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from chat_memory.calls import Call
     from chat_memory.session import ChatSession
     from offline_gemini import Script
-
-WIDEST = 46  # characters of a message that a row shows
 
 
 class Right(str):
@@ -42,21 +41,25 @@ class Table:
     notes: Sequence[str] = ()
 
     def __repr__(self) -> str:
+        places = range(len(self.heads))
         cells = [list(self.heads), *([_cell(value) for value in row] for row in self.rows)]
-        widths = [max(len(row[column]) for row in cells) for column in range(len(self.heads))]
-        right = [
-            all(value is None or type(value) in (int, float, Right) for value in column)
-            for column in zip(*self.rows, strict=True)
-        ]
-        lines = (
-            "  ".join(
-                text.rjust(width) if number else text.ljust(width)
-                for text, width, number in zip(row, widths, right, strict=True)
-            )
-            for row in cells
-        )
-        below = ["", *self.notes] if self.notes else []
-        return "\n".join([*(line.rstrip() for line in lines), *below])
+        widths = [max(columns(row[place]) for row in cells) for place in places]
+        right = [all(_stands_right(row[place]) for row in self.rows) for place in places]
+        lines = [_line(row, widths, right) for row in cells]
+        return "\n".join([*lines, *(["", *self.notes] if self.notes else [])])
+
+
+def _stands_right(value: object) -> bool:
+    return value is None or type(value) in (int, float, Right)
+
+
+def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    """The cells of a row, each filled up to the width of its column."""
+    cells = []
+    for text, width, stands_right in zip(row, widths, right, strict=True):
+        room = " " * (width - columns(text))
+        cells.append(room + text if stands_right else text + room)
+    return "  ".join(cells).rstrip()
 
 
 def _cell(value: object) -> str:
@@ -83,12 +86,6 @@ def messages_table(call: "Call") -> Table:
     ]
     heads = ("table.number", "table.role", "table.tokens", "table.state", "table.text")
     return Table([t(head) for head in heads], rows)
-
-
-def shortened(text: str, widest: int = WIDEST) -> str:
-    """The first words of a text, on one line of at most `widest` characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= widest else line[: widest - 1].rstrip() + "\u2026"
 
 
 def running_table(sessions: Mapping[str, "ChatSession"], script: "Script", probe: int) -> Table:

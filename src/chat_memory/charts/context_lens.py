@@ -8,7 +8,7 @@ What is not here: the rule that decides what is kept (strategies.py), and though
 back with a signature: they have no row, since nobody can read them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from google.genai import types
@@ -28,10 +28,10 @@ from chat_memory.charts.figure import (
     Chart,
     go,
     plain,
-    shorten,
 )
 from chat_memory.charts.figure import title as title_of
 from chat_memory.charts.live import Live
+from chat_memory.lines import first_words, shortened
 from chat_memory.strings import t
 from offline_gemini.sentences import refusal
 
@@ -129,28 +129,8 @@ def _rows(call: object, transcript: Sequence[types.Content]) -> list[Row]:
 def message_row(content: types.Content, place: str, columns: int = WORDS) -> Row:
     """Give a message as a row: its first words, at most so many columns, and its tokens."""
     bill = offline_gemini.breakdown({"contents": contents.to_json([content])}, "", {})
-    words = shorten(first_words(content), columns)
+    words = shortened(first_words(content), columns)
     return Row(content.role or t("lens.system"), words, bill.total, place)
-
-
-def first_words(content: types.Content) -> str:
-    """Give a message as one line: its text, its calls, or what its function responses hold.
-
-    >>> first_words(contents.user("Hello"))
-    'Hello'
-    """
-    calls = [f"{call.name}({_written(call.args)})" for call in contents.calls_of(content)]
-    results = [
-        f"{part.function_response.name}: {_written(part.function_response.response)}"
-        for part in content.parts or ()
-        if part.function_response
-    ]
-    said = contents.text_of(content) or (t("lens.data") if not calls + results else "")
-    return " ".join(filter(None, [said, *calls, *results]))
-
-
-def _written(values: Mapping | None) -> str:
-    return ", ".join(f"{key}={value}" for key, value in (values or {}).items())
 
 
 def _chart(rows: Sequence[Row], found: str) -> Chart:

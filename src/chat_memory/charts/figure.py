@@ -13,7 +13,6 @@ import html
 import re
 import sys
 import textwrap
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
@@ -25,6 +24,7 @@ sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 import plotly.graph_objects as go  # noqa: E402 (after the line above, on purpose)
 
+from chat_memory.lines import columns  # noqa: E402
 from chat_memory.strings import t  # noqa: E402
 
 PLOTLY = "application/vnd.plotly.v1+json"
@@ -135,27 +135,13 @@ def title(text: str) -> dict[str, str]:
     >>> title("It costs $5")
     {'text': 'It costs &#36;5'}
     """
-    letters = 88 * len(text) // max(_width(text), 1)  # a Hangul syllable is twice as wide
+    letters = 88 * len(text) // max(columns(text), 1)  # a Hangul syllable is twice as wide
     return {"text": "<br>".join(map(plain, textwrap.wrap(text, letters)))}
 
 
 def plain(text: str) -> str:
     """Give a text so that plotly writes it as it is: no tags, no TeX between two $."""
     return html.escape(text, quote=False).replace("$", "&#36;")
-
-
-def shorten(text: str, columns: int) -> str:
-    """Cut a text to one line of at most so many columns.
-
-    >>> shorten("Hello there,\\nworld", 13)
-    'Hello there,…'
-    """
-    text = " ".join(text.split())[: columns + 1]
-    if _width(text) <= columns:
-        return text
-    while _width(text) >= columns:
-        text = text[:-1]
-    return text.rstrip() + "…"
 
 
 def spread(places: Sequence[float], gap: float, top: float) -> list[float]:
@@ -233,12 +219,7 @@ def _line(row: Iterable[str], cells: list[list[str]]) -> str:
     """Pad one row: text to the left, numbers to the right."""
     padded = []
     for text, column in zip(row, cells, strict=True):
-        room = " " * (max(map(_width, column)) - _width(text))
+        room = " " * (max(map(columns, column)) - columns(text))
         numbers = all(_NUMBER.fullmatch(cell) for cell in column[1:])
         padded.append(room + text if numbers else text + room)
     return "  ".join(padded).rstrip()
-
-
-def _width(text: str) -> int:
-    """Count columns of a fixed-width font: a Hangul syllable takes two."""
-    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
