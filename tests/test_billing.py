@@ -31,7 +31,7 @@ from offline_gemini.billing import (
 )
 
 ROOT = Path(__file__).parents[1]
-QUESTIONS = {("v1-1", 1): 20, ("v1-2", 1): 21, ("v1-2", 2): 12}  # tokens, FACTS
+QUESTIONS = {("v1-1", 1): 20, ("v1-2", 1): 21, ("v1-2", 2): 12}  # tokens
 
 
 def published() -> list[dict]:

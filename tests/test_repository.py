@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+import tokenize
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -139,3 +140,17 @@ def test_the_offline_gemini_knows_nothing_of_our_side():
     for path in python("src/offline_gemini"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         assert not [used for used in uses(tree) if used.startswith("chat_memory")], path
+
+
+def prose(path):
+    """The comments and strings of a file."""
+    with tokenize.open(path) as file:
+        for token in tokenize.generate_tokens(file.readline):
+            if token.type in (tokenize.COMMENT, tokenize.STRING):
+                yield token.string
+
+
+def test_no_prose_leans_on_a_paper_that_is_not_in_the_repository():
+    for path in python("src", "tools", "tests", "benchmarks"):
+        papers = [text for text in prose(path) if re.search(r"\b(FACT[S]|DESIG[N])\b", text)]
+        assert not papers, path

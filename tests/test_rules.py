@@ -1,6 +1,6 @@
 """What is refused, with Gemini's status and words, and what is accepted all the same.
 
-Each refusal and acceptance is one that FACTS or DESIGN "Strictness" names. Signatures are opened
+Each refusal and acceptance is one that a source named in rules.py shows. Signatures are opened
 here by a reader of the test's own; test_protocol.py sends real ones through the SDK.
 """
 

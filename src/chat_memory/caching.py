@@ -6,7 +6,7 @@ with which a prompt and the one before it begin alike. A strategy that cuts or r
 message loses the prefix from there on.
 
 The prefix is worked out from the requests, what was cached is read from the usage. This file does
-*not* price the storage of an explicit cache: FACTS says that there is a fee, and gives no figure.
+*not* price the storage of an explicit cache: there is a fee, and no figure of it in models.toml.
 """
 
 from collections.abc import Iterable

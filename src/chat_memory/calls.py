@@ -3,8 +3,9 @@
 A `Call` records one request: the context that was sent, the JSON body, the reply, its usage, or
 the error. Here the body is built, posted through the SDK, and a stream put together again.
 
-The SDK would make types of every content again at each call, 0.75 ms each (FACTS), so the body
-is built here and handed over as `extra_body`; a test proves it equal to the SDK's own.
+The SDK would make types of every content again at each call, about 0.75 ms each (google-genai
+3.6.1), so the body is built here and handed over as `extra_body`; a test proves it equal to the
+SDK's own.
 
 This file does *not* keep a transcript, and it does not decide what is sent.
 """

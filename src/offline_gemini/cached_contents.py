@@ -6,7 +6,7 @@ public recordings of gemini-3.5-flash-lite, 3.6-flash and 3.7-flash show, word f
 what is held no implicit hit is played: there, too, Gemini's usage shows none.
 
 This file does *not* know the time: a cachedContents is always made on one fixed day and never
-expires. It does not price the storage either: the fee has no figure in FACTS.
+expires. It does not price the storage either: models.toml has no figure of the fee.
 """
 
 import hashlib

@@ -1,11 +1,12 @@
-"""The implicit prefix cache: a memory that changes the bill, and never a reply.
+"""The implicit prefix cache: it remembers prompts, which changes the bill and never a reply.
 
 A prompt whose beginning was sent before is billed at the cached price for that beginning, if it
-is long enough (FACTS "Caching"). Gemini never guarantees a hit, and misses are reported; this
-cache always hits, so it shows the best case.
+is long enough (ai.google.dev/gemini-api/docs/caching, 2026-09-02). Gemini never guarantees a hit,
+and misses are reported; this cache always hits, so it shows the best case.
 
 Not confirmed: that tools come before the system in a prefix, and that a prefix ends between two
 contents (public reports speak of blocks of some 2,048 tokens, and of gaps in between).
+
 This file does *not* play explicit caches: that is `cached_contents.py`.
 """
 

@@ -1,7 +1,10 @@
 """Faults a test can ask for: what Gemini answers on a bad day.
 
-The shapes are Gemini's (FACTS "Errors"): an error with its code and details, a candidate without
-content, a blocked prompt. This file does *not* decide at which call one happens: the caller of
+The shapes are Gemini's: an error with its code and details, a candidate without content, a
+blocked prompt. Sources: ai.google.dev/gemini-api/docs/troubleshooting, and error reports in public
+issue trackers.
+
+This file does *not* decide at which call one happens: the caller of
 `OfflineGemini(faults={2: "internal"})` does.
 """
 

@@ -175,7 +175,7 @@ def refusal(refused: Refused) -> Answered:
 
 
 def model_card(model: str) -> dict:
-    """What models.get says of a model; limits from FACTS."""
+    """What models.get says of a model; limits from ai.google.dev/gemini-api/docs/models."""
     name = model.removeprefix("models/")
     explicit = keeps_explicitly(name)
     return {

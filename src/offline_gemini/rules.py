@@ -5,9 +5,11 @@ contents of one role in a row (they are merged before the order is checked), a f
 after another, a user text after a function response, `text: ""`, a part that holds nothing but a
 signature. A first content that is the model's *text* is accepted too (not confirmed).
 
-Sources of the wordings: FACTS "Roles, parts, order" and "Thought signatures", and error reports
-in public issue trackers; that for a value of the wrong JSON type is in their style (not
-confirmed). This file does *not* know which scripts exist or what a reply is.
+Sources: ai.google.dev/gemini-api/docs/function-calling and /thought-signatures for the rules,
+error reports in public issue trackers for the wordings; that for a value of the wrong JSON type is
+in their style (not confirmed).
+
+This file does *not* know which scripts exist or what a reply is.
 """
 
 import itertools
@@ -27,8 +29,9 @@ from offline_gemini.billing import (
 )
 from offline_gemini.sentences import OneLine
 
-INPUT_LIMIT = 1_048_576  # tokens, FACTS "Windows"
-# The models FACTS names, with any suffix ("-preview"), and the aliases seen in recordings.
+INPUT_LIMIT = 1_048_576  # tokens, the context window of gemini-3.x: ai.google.dev/.../docs/models
+# Models of ai.google.dev/gemini-api/docs/changelog up to November 2026, with any suffix
+# ("-preview"), and the aliases seen in recordings.
 MODEL = re.compile(
     r"gemini-(?:(?:2\.5|3|3\.[15678])-(?:flash-lite|flash|pro)|4-argon)(?:-[\w.-]+)?"
     r"|gemini-(?:flash-lite|flash|pro)-latest"
@@ -125,7 +128,7 @@ def check_types(value: object, kind: object, place: str = "") -> None:
 def _misfit(value: object, kind: object) -> tuple[str, object, type] | None:
     """Where a value is not of its field's type: place, value and type; None if all is well.
 
-    It walks through whole histories, so the place is put together only on the way back.
+    It walks through whole chats, so the place is put together only on the way back.
     """
     if isinstance(kind, type):
         return None if isinstance(value, kind) else ("", value, kind)
@@ -236,7 +239,7 @@ def check_size(tokens: int) -> None:
 
 
 def check_model(model: str) -> None:
-    """Raise Refused for a model that Gemini does not have, as far as FACTS names them."""
+    """Raise Refused for a model that Gemini does not have, as far as `MODEL` knows them."""
     name = model.removeprefix("models/")
     if not MODEL.fullmatch(name):
         raise Refused(

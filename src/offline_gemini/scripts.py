@@ -1,8 +1,9 @@
 """Conversation files: what a customer says, what Gemini answers, and on which facts it depends.
 
-A `.toml` file is read into a `Script` and checked to the last field (the format is in the README);
-a `.txt` file holds one message a line, and `/clear`. A file that breaks the format is refused
-with its name, the turn and what is wrong, so that a teacher can write one without reading code.
+A `.toml` file is read into a `Script` and checked to the last field; data/conversations/README.md
+tells its format. A `.txt` file holds one message a line, and `/clear`. What breaks the format is
+refused with the file's name, the turn and what is wrong, so that a teacher can write one without
+reading code.
 
 This file does *not* answer anything: which turn answers a request is decided in `replies.py`.
 """

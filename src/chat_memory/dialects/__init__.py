@@ -1,4 +1,4 @@
-"""A history in Gemini's, OpenAI's and Anthropic's JSON, or plain text, in and out.
+"""A chat in Gemini's, OpenAI's and Anthropic's JSON, or plain text, in and out.
 
     from chat_memory.dialects import load_chat, save_chat, sendable
 

@@ -1,4 +1,4 @@
-"""`load_chat` and `save_chat`: a history in and out of Gemini's, OpenAI's and Anthropic's form.
+"""`load_chat` and `save_chat`: a chat in and out of Gemini's, OpenAI's and Anthropic's form.
 
 Reading makes a list of contents that Gemini's rules accept, so that every strategy, check and
 chart of this package takes a log from elsewhere. Writing gives it back: in its own form whole, in
@@ -29,7 +29,7 @@ LISTS = ("contents", "messages", "input")  # where a body has its messages
 
 
 def load_chat(path: str | Path, chat: int = 1) -> Transcript:
-    """Read a history in Gemini's, OpenAI's or Anthropic's JSON or JSONL, or plain text.
+    """Read a chat in Gemini's, OpenAI's or Anthropic's JSON or JSONL, or plain text.
 
     `chat` picks one, from 1, if the file holds several. `notes` of the transcript name all that
     was repaired, kept as unknown, or not kept. Raises ChatFileError, one sentence with the line
@@ -84,7 +84,7 @@ def _is_instruction(message: Message) -> bool:
 def save_chat(
     transcript: Sequence[types.Content], path: str | Path, form: str | None = None
 ) -> list[str]:
-    """Write a history in a form: "gemini", "openai", "responses", "anthropic" or "text".
+    """Write a chat in a form: "gemini", "openai", "responses", "anthropic" or "text".
 
     Without `form` it is the transcript's own, or Gemini's for a plain list of contents. A name
     that ends in .jsonl gets a line for each message, any other a request's body. Returns the

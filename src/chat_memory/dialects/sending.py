@@ -1,11 +1,11 @@
-"""What of a history from elsewhere can be sent to Gemini.
+"""What of a chat from elsewhere can be sent to Gemini.
 
 Gemini 3 signs its function calls, and refuses a request whose current turn holds one without its
-signature. A history from another model has none. For that Gemini documents a placeholder, which
+signature. A chat from another model has none. For that Gemini documents a placeholder, which
 is accepted in place of a signature; closed turns need none. A signature of another provider, or
 a block that Gemini does not know, is no use to it: neither is sent.
 
-Source: the page on thought signatures named in FACTS, "Imported histories".
+Source of these rules: ai.google.dev/gemini-api/docs/thought-signatures.
 
 This file does *not* change the transcript, and it sends nothing.
 """
