@@ -27,7 +27,7 @@ from transcripts import (
     step,
 )
 
-from chat_memory import ChatSession, agents, connect, play
+from chat_memory import ChatSession, connect, play, settling
 from chat_memory.agents import (
     LEAST,
     ConclusionsOnly,
@@ -186,7 +186,7 @@ def test_with_nothing_to_cut_the_context_is_the_transcript(strategy):
 def test_each_message_is_looked_at_once(strategy, monkeypatch):
     looks = Counter()
     looked = lambda c: looks.update([id(c)]) or kind(c) == "user"  # noqa: E731
-    monkeypatch.setattr(agents, "is_turn_start", looked)
+    monkeypatch.setattr(settling, "is_turn_start", looked)
     transcript = [c for n in range(40) for c in [user(f"{n}"), *step(["track"], b"s"), model("x")]]
     reset(strategy)
     for stop in range(1, len(transcript) + 1):
@@ -197,8 +197,8 @@ def test_each_message_is_looked_at_once(strategy, monkeypatch):
 def test_in_a_chain_only_the_turn_that_changed_is_looked_at_again(monkeypatch):
     transcript = [c for n in range(40) for c in worked(n)]
     looks = []
-    real = agents.is_turn_start
-    monkeypatch.setattr(agents, "is_turn_start", lambda c: looks.append(1) or real(c))
+    real = settling.is_turn_start
+    monkeypatch.setattr(settling, "is_turn_start", lambda c: looks.append(1) or real(c))
     chain = Chain(Focus(), ConclusionsOnly(1))
     for stop in range(1, len(transcript) + 1):
         chain(transcript[:stop])
@@ -481,6 +481,11 @@ def test_a_shortened_result_weighs_at_most_what_is_allowed(found, most):
         [whole], [text] = texts_in(found), texts_in(made)
         head, tail, _ = cut_of(text)
         assert whole.startswith(head) and whole.endswith(tail)
+
+
+@pytest.mark.parametrize("found", [None, {}])
+def test_a_response_that_holds_nothing_is_sent_as_it_came_however_long_its_name(found):
+    assert sent(found, LEAST, name=f"read_{'1234567890' * 5}") == found
 
 
 def test_head_and_tail_stay_and_the_marker_counts_the_middle():

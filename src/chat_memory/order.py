@@ -23,8 +23,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple
 
+from chat_memory.lines import shortened
 from chat_memory.strings import t
-from chat_memory.tables import shortened
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
