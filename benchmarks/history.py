@@ -14,9 +14,9 @@ from functools import partial
 from google.genai import types
 from timing import least, timed
 
-from chat_memory.comparison import ladder
 from chat_memory.contents import model, user
 from chat_memory.conversations import find
+from chat_memory.ladder import ladder
 from chat_memory.layers import KeyFacts
 from chat_memory.recount import Record
 from chat_memory.tables import Table

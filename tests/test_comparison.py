@@ -6,8 +6,9 @@ import pytest
 
 from chat_memory import ChatSession, Everything, LastMessages, LastTurns, connect, play
 from chat_memory.caching import uncached
-from chat_memory.comparison import compared, comparison_table, ladder, measured, priced
+from chat_memory.comparison import compared, comparison_table, measured, priced
 from chat_memory.conversations import even_chat, find
+from chat_memory.ladder import ladder
 from chat_memory.layers import LayeredHybrid
 from chat_memory.probes import probes
 from chat_memory.usage import Price, breakdown, cost, total

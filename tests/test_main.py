@@ -7,9 +7,10 @@ import pytest
 from chat_memory import ChatSession, connect, load, play
 from chat_memory.__main__ import main, usage_table
 from chat_memory.agents import ConclusionsOnly, DropThoughts, Focus, ShortenToolResults
-from chat_memory.comparison import Row, compared, comparison_table, hybrid, ladder
+from chat_memory.comparison import Row, compared, comparison_table
 from chat_memory.conversations import FOLDER, find
 from chat_memory.dialects import load_chat
+from chat_memory.ladder import hybrid, ladder
 from chat_memory.layers import KeyFacts, LayeredHybrid, SummaryPairs
 from chat_memory.recount import recount_table
 from chat_memory.strategies import Everything, LastMessages, LastTurns

@@ -13,10 +13,10 @@ from chat_memory import Chain, Everything, LastMessages, LastTurns, connect, loa
 from chat_memory.agents import ConclusionsOnly, DropThoughts, Focus, ShortenToolResults
 from chat_memory.caching import uncached
 from chat_memory.calls import body
-from chat_memory.comparison import ladder
 from chat_memory.contents import check, model, user
 from chat_memory.conversations import even_chat, find
 from chat_memory.errors import ChatError
+from chat_memory.ladder import ladder
 from chat_memory.layers import KeyFacts, LayeredHybrid, SummaryPairs
 from chat_memory.recount import Record, recount_table, recounted
 from chat_memory.session import ChatSession

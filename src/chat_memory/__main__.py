@@ -21,11 +21,12 @@ from google.genai import types
 from tqdm import tqdm
 
 from chat_memory.calls import Call
-from chat_memory.comparison import Row, compared, comparison_table, ladder
+from chat_memory.comparison import Row, compared, comparison_table
 from chat_memory.connect import connect
 from chat_memory.conversations import bundled, find, language, play
 from chat_memory.dialects import load_chat
 from chat_memory.errors import ChatError
+from chat_memory.ladder import ladder
 from chat_memory.lines import shortened
 from chat_memory.prices import day_of_prices
 from chat_memory.recount import recount_table

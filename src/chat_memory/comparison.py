@@ -1,101 +1,41 @@
 """Every strategy on every conversation, in one table: what it sends, costs, keeps and breaks.
 
-`ladder` holds the strategies, `measured` plays one of them on one conversation, `compared` all on
-all. Each is played offline, through a session of its own on a fresh client, so every figure was
-billed. A plain function of yours joins in: it gets the transcript and returns a list.
+`measured` plays one strategy on one conversation, `compared` all of the ladder on all. Each is
+played offline, through a session of its own on a fresh client, so every figure was billed. A plain
+function of yours joins in: it gets the transcript and returns a list.
 
 What is measured is whether a fact was in the request: a model that gets it may still miss it.
 The cache is shown at its best and left out; Gemini guarantees no hit.
-This file does *not* draw (`charts/frontier.py`), and a chat of your own, which can't be played
-again, is counted in `recount.py`.
+This file does *not* choose the strategies (`ladder.py`) or draw (`charts/frontier.py`), and a chat
+of your own, which can't be played again, is counted in `recount.py`.
 """
 
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from statistics import median
 
-from chat_memory.agents import ConclusionsOnly, DropThoughts, Focus, ShortenToolResults
 from chat_memory.caching import share
 from chat_memory.calls import Call
 from chat_memory.connect import connect, default_model
 from chat_memory.conversations import Conversation, find, play
 from chat_memory.errors import ChatError
-from chat_memory.layers import KeyFacts, LayeredHybrid, SummaryPairs
+from chat_memory.ladder import ladder
 from chat_memory.probes import probe_numbers
 from chat_memory.scores import Score, score
 from chat_memory.session import ChatSession
-from chat_memory.strategies import Everything, LastTurns, Strategy, name_of, require_count
+from chat_memory.strategies import Strategy, name_of, require_count
 from chat_memory.strings import t
 from chat_memory.tables import Right, Table
-from chat_memory.triggers import any_of, closed, over_tokens
 from chat_memory.usage import Price, Usage, cost, total
-from offline_gemini import Refused, Script, breakdown
+from offline_gemini import Refused, Script
 from offline_gemini.billing import resent_thoughts
-from offline_gemini.scripts import Turn
 
 HEADS = (
     *("strategy", "messages", "thoughts", "cached", "best", "full"),
     *("extra", "facts", "wrong", "tools", "again"),
 )
 WIDE = 100  # columns; at 1280 px a notebook shows so many
-KEPT, ROOM = 6, 3_000  # of the hybrid: turns kept word for word, tokens before a summary
-
-
-def ladder(script: Script) -> dict[str, Strategy]:
-    """The strategies to compare on a script, new ones at each call, under the names in the table.
-
-    `LayeredHybrid` pins what the script pins, and its trigger leaves room for turns as heavy as
-    the script's; a script that pins nothing goes without it. `LastMessages` is not among them: it
-    is the wrong way.
-    """
-    return {
-        "Everything()": Everything(),
-        "LastTurns(2)": LastTurns(2),
-        "LastTurns(6)": LastTurns(6),
-        "LastTurns(24, 12)": LastTurns(24, drop_to=12),
-        "SummaryPairs(8, 4)": SummaryPairs(8, 4),
-        "KeyFacts(6)": KeyFacts(6),
-        **_hybrid(script),
-        "ShortenToolResults(500)": ShortenToolResults(500),
-        "ConclusionsOnly(0)": ConclusionsOnly(0),
-        "Focus()": Focus(),
-        "DropThoughts()": DropThoughts(),
-    }
-
-
-def _hybrid(script: Script) -> dict[str, Strategy]:
-    """The hybrid for a script, if it pins something; 3,000 tokens, doubled until turns have room.
-
-    As many as are kept, a summary and one more turn have to fit, each of the usual weight: at
-    whatever turn the first summary comes.
-    """
-    if not script.pinned:
-        return {}
-    turns = [_weight(turn) for turn in script.turns if turn.user]
-    usual = max(median(turns[:n]) for n in range(min(KEPT, len(turns)), len(turns) + 1))
-    limit = ROOM
-    while (KEPT + 1) * usual + hybrid(script.pinned).least > limit:
-        limit *= 2
-    written = f"LayeredHybrid({KEPT}{'' if limit == ROOM else f', {limit}'})"
-    return {written: hybrid(script.pinned, KEPT, limit)}
-
-
-def hybrid(pinned: Sequence[str], recent_turns: int = KEPT, limit: int = ROOM) -> LayeredHybrid:
-    """A hybrid that summarises above so many tokens, and when the customer says it is solved."""
-    return LayeredHybrid(pinned, recent_turns, any_of(over_tokens(limit), closed()))
-
-
-def _weight(turn: Turn) -> int:
-    """Tokens of a turn as its script has it: the question, the steps, the answer."""
-    said = [("user", [{"text": turn.user}]), ("model", [{"text": turn.reply}])]
-    for step in turn.steps:
-        said.append(("model", [{"functionCall": {"name": c.name, "args": c.args}} for c in step]))
-        results = [{"name": c.name, "response": {"result": c.result}} for c in step]
-        said.append(("user", [{"functionResponse": result} for result in results]))
-    rows = [{"role": role, "parts": parts} for role, parts in said]
-    return sum(breakdown({"contents": rows}, "", {}).contents)
 
 
 @dataclass(frozen=True)

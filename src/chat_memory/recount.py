@@ -18,9 +18,10 @@ from google.genai import types
 
 from chat_memory import contents
 from chat_memory.calls import Call
-from chat_memory.comparison import WIDE, chosen, is_ours, ladder
+from chat_memory.comparison import WIDE, chosen, is_ours
 from chat_memory.connect import default_model
 from chat_memory.counter import Asked, Counter, Head, Recount, Stretch, request_of
+from chat_memory.ladder import ladder
 from chat_memory.layers import KeyFacts
 from chat_memory.session import ChatSession
 from chat_memory.strategies import Context, Strategy, bind, context_of, name_of, reset

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from chat_memory.agents import ConclusionsOnly, DropThoughts, Focus, ShortenToolResults
-from chat_memory.comparison import hybrid
+from chat_memory.ladder import hybrid
 from chat_memory.layers import KeyFacts, SummaryPairs
 from chat_memory.strategies import Everything, LastMessages, LastTurns, Strategy
 from chat_memory.strings import t
