@@ -307,20 +307,25 @@ def wheel_cause(said: str) -> str:
 
 
 def configure() -> None:
-    """Let the environment find our modules from any folder, and JupyterLab ask no questions.
-
-    A kernel that misses a name says which cell to run first, even if nothing was run yet.
-    """
+    """Let the environment find our modules from any folder, and settle it."""
     where = "import sysconfig; print(sysconfig.get_path('purelib'))"
     packages = Path(subprocess.check_output([PYTHON, "-c", where], text=True).strip())
     # Relative, so that it is plain ASCII in a folder with Korean letters and survives a move.
     path = os.path.relpath(ROOT / "src", packages)
     (packages / "workbook.pth").write_text(path + "\n", encoding="utf-8")
-    settings = VENV / "etc" / "jupyter" / "labconfig"
+    settle(VENV)
+
+
+def settle(prefix: Path) -> None:
+    """Let the JupyterLab of the environment at `prefix` ask no questions.
+
+    A kernel that misses a name says which cell to run first, even if nothing was run yet.
+    """
+    settings = prefix / "etc" / "jupyter" / "labconfig"
     settings.mkdir(parents=True, exist_ok=True)
     quiet = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
     (settings / "page_config.json").write_text(json.dumps(quiet), encoding="utf-8")
-    startup = VENV / "etc" / "ipython" / "startup"
+    startup = prefix / "etc" / "ipython" / "startup"
     startup.mkdir(parents=True, exist_ok=True)
     (startup / "00-order-of-cells.py").write_text(STARTUP, encoding="utf-8")
 

@@ -26,6 +26,7 @@ from nbconvert import HTMLExporter
 FILES = (
     *("start.py", "requirements.lock", "constraints.txt", "environment.yml", "pyproject.toml"),
     *("README.md", "LICENSE", "tools/environment.py", "tools/launch.py", "tools/check.py"),
+    *("postBuild", "tools/binder.py"),
 )
 FOLDERS = ("src", "data")
 LEFT_BY_PYTHON = shutil.ignore_patterns("__pycache__", "*.pyc", ".*")

@@ -112,12 +112,16 @@ def lab(rest: list[str]) -> int:
 def lab_command(python: Path, rest: list[str]) -> list[str]:
     """The command for JupyterLab; the reader's options come last, so that they win."""
     command = [str(python), "-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}"]
-    command.append("--LabApp.extension_manager=readonly")  # nothing is looked up in a registry
-    if (MY / FIRST).exists():
-        command.append(f"--LabApp.default_url=/lab/tree/my/{FIRST}")
+    command += [f"--LabApp.{name}={value}" for name, value in lab_settings().items()]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
     return command + rest
+
+
+def lab_settings() -> dict[str, str]:
+    """JupyterLab's settings: it looks nothing up in a registry, and opens the first chapter."""
+    first = {"default_url": f"/lab/tree/my/{FIRST}"} if (MY / FIRST).exists() else {}
+    return {"extension_manager": "readonly", **first}
 
 
 def seed() -> str:

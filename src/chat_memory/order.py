@@ -6,7 +6,7 @@ that binds the name, and shows one sentence instead of the traceback. JupyterLab
 where the file lies by JPY_SESSION_NAME, VS Code by `__vsc_ipynb_file__`.
 
 The environment of start.py has each kernel ask from its first cell on (tools/environment.py);
-elsewhere, as on Binder, `watch` does so when the package is imported.
+elsewhere, as on a JupyterHub, `watch` does so when the package is imported.
 A misspelt name, a file that is not saved, an error from a library's own code: these keep their
 traceback. This file does *not* run any cell, and knows no chapter.
 """
