@@ -18,7 +18,7 @@ from itertools import groupby
 from chat_memory.caching import share
 from chat_memory.calls import Call
 from chat_memory.connect import connect, default_model
-from chat_memory.conversations import Conversation, find, play
+from chat_memory.conversations import Conversation, find, find_all, play
 from chat_memory.errors import ChatError
 from chat_memory.ladder import ladder
 from chat_memory.probes import probe_numbers
@@ -180,10 +180,8 @@ def compared(
     `strategies` are those of `ladder` unless others are given, `also` joins them. `each(row)` is
     called after every row; the other options are those of `measured`.
     """
-    if isinstance(conversations, Conversation):
-        conversations = [conversations]
     rows = []
-    for script in map(find, conversations):
+    for script in find_all(conversations):
         offered = ladder(script) if strategies is None else strategies
         for name, strategy in chosen(offered, also).items():
             rows.append(measured(script, strategy, name, **options))

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from google import genai
 from google.genai import types
 
-from chat_memory.conversations import Conversation, bundled, find
+from chat_memory.conversations import Conversation, bundled, find_all
 from chat_memory.strings import t
 from offline_gemini import OfflineGemini, Script
 from offline_gemini.sentences import refusal
@@ -46,7 +46,8 @@ def connect(
     prefixes and make cachedContents; all three are for offline. A line says who answers, unless
     `quiet`.
 
-    Raises ValueError if a live client has no key or is asked for faults.
+    Raises ValueError if a live client has no key or is asked for faults, and for a fault or a
+    conversation that there is not; ScriptError if a conversation's file is broken.
     """
     key = api_key()
     if offline or (offline is None and not key):
@@ -56,12 +57,16 @@ def connect(
     elif faults:
         raise refusal(t("error.faults"))
     else:
-        options = types.HttpOptions(retry_options=RETRIES, timeout=TIMEOUT)
-        client = genai.Client(vertexai=False, api_key=key, http_options=options)
-        banner = "banner.live"
+        client, banner = keyed_client(key), "banner.live"
     if not quiet:
         print(t(banner, model=default_model()))
     return client
+
+
+def keyed_client(key: str) -> genai.Client:
+    """A client that reaches Gemini with this key; the SDK repeats what met a passing error."""
+    options = types.HttpOptions(retry_options=RETRIES, timeout=TIMEOUT)
+    return genai.Client(vertexai=False, api_key=key, http_options=options)
 
 
 def _offline_client(
@@ -69,11 +74,7 @@ def _offline_client(
     faults: Mapping[int, str] | None,
     caching: bool,
 ) -> genai.Client:
-    if conversations is None:
-        conversations = bundled()
-    elif isinstance(conversations, Conversation):
-        conversations = [conversations]
-    scripts = [find(each) for each in conversations]
+    scripts = find_all(bundled() if conversations is None else conversations)
     sync, asynchronous = OfflineGemini(scripts, faults, caching).clients()
     options = types.HttpOptions(
         httpx_client=sync, httpx_async_client=asynchronous, async_client_args=NO_CERTIFICATES

@@ -6,7 +6,9 @@ them offline: what our rules predict, what that rests on, and what the calls can
 beside what the rules predict for the request that was really sent: a live model answers and
 thinks as it likes, and the rules hold for any answer, or they are wrong.
 
-A plan above its maximum is refused, and `guard.py` counts what really leaves.
+A plan above its maximum is refused, and `guard.py` counts what really leaves. The rules' own
+figures come from `predictions.py`.
+
 This file does *not* know a key: it gets a client.
 """
 
@@ -15,17 +17,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from google import genai
 from google.genai import types
 
 from chat_memory.calls import Call, Stream
 from chat_memory.connect import connect, is_offline
-from chat_memory.contents import text_of
 from chat_memory.conversations import Conversation, find, play
 from chat_memory.errors import ChatError, RequestRefused
 from chat_memory.guard import MOST, guarded, most
+from chat_memory.predictions import PREDICTED, Row
 from chat_memory.prices import day_of_prices
 from chat_memory.runs import RunError
 from chat_memory.session import ChatSession
@@ -33,9 +34,6 @@ from chat_memory.strategies import Context, Everything, Strategy, name_of
 from chat_memory.strings import t
 from chat_memory.tables import Table
 from chat_memory.usage import cost
-from offline_gemini import breakdown
-from offline_gemini.billing import Breakdown
-from offline_gemini.caching import common_prefix, minimum, prompt_pieces
 from offline_gemini.sentences import refusal
 
 RUNS = Path(__file__).resolve().parents[2] / "runs"
@@ -195,7 +193,7 @@ class Experiment:
                 yield t("cli.interrupted")
                 return
 
-    def _rows(self, label: str, calls: Sequence[Call]) -> Iterator["Row"]:
+    def _rows(self, label: str, calls: Sequence[Call]) -> Iterator[Row]:
         """A row for each call that brought a usage."""
         billed = [call for call in calls if call.usage and call.usage.prompt_token_count]
         for number, call in enumerate(billed):
@@ -214,7 +212,7 @@ class Experiment:
         table = Table(heads, [(*row, row.difference) for row in rows]) if rows else None
         return Report(table, [*sentences, *notes], calls)
 
-    def _meaning(self, rows: Sequence["Row"]) -> str:
+    def _meaning(self, rows: Sequence[Row]) -> str:
         """The sentence on whether the prediction holds."""
         same = sum(1 for row in rows if row.difference == 0)
         found = "agrees" if same == len(rows) else "differs"
@@ -227,21 +225,6 @@ class Experiment:
             measured=sum(row.measured or 0 for row in rows),
             predicted=sum(row.predicted for row in rows),
         )
-
-
-class Row(NamedTuple):
-    """One call: what the rules predict for its request, and what was billed; None is no count."""
-
-    chat: str
-    turn: int
-    thoughts: int | None
-    predicted: int | None
-    measured: int | None
-
-    @property
-    def difference(self) -> int:
-        """How far the measured count lies above the predicted one; no count is 0 here."""
-        return (self.measured or 0) - self.predicted
 
 
 class _Session(ChatSession):
@@ -277,42 +260,6 @@ class _Session(ChatSession):
         finally:
             if self._log:
                 self.save(self._log)
-
-
-def weighed(call: Call, before: Iterable[Call]) -> Breakdown:
-    """A prompt taken apart by the rules, for the request as it was sent.
-
-    A reply of `before` that is sent again weighs what its own call billed for it: a live model
-    writes words that no table holds.
-    """
-    bill = breakdown(call.request, call.model, call.signatures)
-    replies = {text_of(c.reply): c.usage.candidates_token_count for c in before if c.reply}
-    for place, content in enumerate(call.contents):
-        billed = replies.get(text_of(content)) if content.role == "model" else None
-        if billed is not None:
-            bill.contents[place] = billed + 1  # its role
-    return bill
-
-
-def predicted_prompt(call: Call, before: Sequence[Call]) -> int:
-    """The promptTokenCount by the rules."""
-    return weighed(call, before).total
-
-
-def predicted_cached(call: Call, before: Sequence[Call]) -> int:
-    """The cachedContentTokenCount in the best case: all that begins like the call before."""
-    if not before:
-        return 0
-    now = prompt_pieces(call.request, weighed(call, before))
-    then = prompt_pieces(before[-1].request, weighed(before[-1], before[:-1]))
-    alike = common_prefix(now, then)
-    return alike if alike >= minimum(call.model) else 0
-
-
-PREDICTED = {
-    "promptTokenCount": predicted_prompt,
-    "cachedContentTokenCount": predicted_cached,
-}
 
 
 def dollars_at_most(call: Call) -> float:

@@ -17,9 +17,8 @@ from contextlib import contextmanager
 
 import httpx2
 from google import genai
-from google.genai import types
 
-from chat_memory.connect import RETRIES, TIMEOUT, api_key, default_model
+from chat_memory.connect import api_key, default_model, keyed_client
 from chat_memory.errors import ChatError
 from chat_memory.strings import t
 from chat_memory.usage import Usage, cost
@@ -32,20 +31,27 @@ from offline_gemini.sentences import refusal
 MOST = 4096
 
 
-class CapReached(ChatError):
-    """A request that would pass the maximum of an experiment; it was not sent."""
+def live_client() -> genai.Client | None:
+    """A client with the key in the environment, or one typed unseen; None if there is none.
 
-
-def most(request: Mapping, model: str) -> float:
-    """US dollars that a request can cost: every answer in it, and the one to come, `MOST` long.
-
-    Raises ValueError if there is no price for the model.
+    With CHAT_MEMORY_STATIC=1, and where nobody can type, there is none. The key goes into the
+    client and nowhere else. Raises ValueError, without the key, for what can't be one.
     """
-    bill = breakdown(request, model, {})
-    sizes = zip(request["contents"], bill.contents, strict=True)
-    sent = sum(MOST if content.get("role") == "model" else tokens for content, tokens in sizes)
-    prompt = bill.system + bill.tools + sent
-    return cost(Usage(prompt_token_count=prompt, candidates_token_count=MOST), model)
+    key = "" if os.environ.get("CHAT_MEMORY_STATIC") == "1" else api_key() or _typed_key()
+    if not key:
+        print(t("experiment.no_key"))
+        return None
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise refusal(t("experiment.bad_key"))
+    print(t("banner.live", model=default_model()))
+    return keyed_client(key)
+
+
+def _typed_key() -> str:
+    try:
+        return getpass.getpass(t("experiment.key")).strip()
+    except (EOFError, NotImplementedError):  # a notebook that is run without a reader
+        return ""
 
 
 @contextmanager
@@ -75,25 +81,17 @@ def guarded(client: genai.Client, max_calls: int, max_dollars: float) -> Iterato
         http.event_hooks = before
 
 
-def live_client() -> genai.Client | None:
-    """A client with the key in the environment, or one typed unseen; None if there is none.
+def most(request: Mapping, model: str) -> float:
+    """US dollars that a request can cost: every answer in it, and the one to come, `MOST` long.
 
-    With CHAT_MEMORY_STATIC=1, and where nobody can type, there is none. The key goes into the
-    client and nowhere else. Raises ValueError, without the key, for what can't be one.
+    Raises ValueError if there is no price for the model.
     """
-    key = "" if os.environ.get("CHAT_MEMORY_STATIC") == "1" else api_key() or _typed_key()
-    if not key:
-        print(t("experiment.no_key"))
-        return None
-    if not key.isascii() or not key.isprintable() or " " in key:
-        raise refusal(t("experiment.bad_key"))
-    print(t("banner.live", model=default_model()))
-    options = types.HttpOptions(retry_options=RETRIES, timeout=TIMEOUT)
-    return genai.Client(vertexai=False, api_key=key, http_options=options)
+    bill = breakdown(request, model, {})
+    sizes = zip(request["contents"], bill.contents, strict=True)
+    sent = sum(MOST if content.get("role") == "model" else tokens for content, tokens in sizes)
+    prompt = bill.system + bill.tools + sent
+    return cost(Usage(prompt_token_count=prompt, candidates_token_count=MOST), model)
 
 
-def _typed_key() -> str:
-    try:
-        return getpass.getpass(t("experiment.key")).strip()
-    except (EOFError, NotImplementedError):  # a notebook that is run without a reader
-        return ""
+class CapReached(ChatError):
+    """A request that would pass the maximum of an experiment; it was not sent."""
