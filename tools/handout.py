@@ -48,6 +48,10 @@ TEMPLATE = """\
   body { max-width: 62rem; margin: 1rem auto; padding: 0 1rem; overflow: auto; }
   body { --jp-content-font-size1: 17px; --jp-code-font-size: 15px; }
   img { max-width: 100%; }
+  .jp-RenderedText pre { overflow-wrap: anywhere; word-break: normal; }
+  .jp-RenderedText pre + pre { margin-top: 1em; }
+  .jp-RenderedText pre.columns { white-space: pre; }
+  .highlight, pre.columns { overflow-x: auto; }
   .jp-InputPrompt, .jp-OutputPrompt { display: none; }
   nav a { color: #00609c; }
   nav { display: flex; justify-content: space-between; font: 16px sans-serif; }
@@ -58,13 +62,24 @@ TEMPLATE = """\
 {{ super() }}
 <nav aria-label="Chapters">{{ resources.links }}</nav>
 {%- endblock -%}
+{%- macro words(text) -%}
+{%- for part in text.strip('\n').split('\n\n') -%}
+<pre {{ part | columns }}>{{ part | ansi2html }}</pre>
+{%- endfor -%}
+{%- endmacro -%}
+{%- block stream_stdout -%}
+<div class="jp-RenderedText jp-OutputArea-output">{{ words(output.text) }}</div>
+{%- endblock -%}
+{%- block data_text scoped -%}
+<div class="jp-RenderedText jp-OutputArea-output">{{ words(output.data['text/plain']) }}</div>
+{%- endblock -%}
 {%- block data_png scoped -%}
-<div class="jp-RenderedImage jp-OutputArea-output">
+<div class="jp-RenderedImage jp-RenderedText jp-OutputArea-output">
 <img src="data:image/png;base64,{{ output.data['image/png'] | escape_html }}"
   alt="{{ output | get_metadata('alt', 'image/png')
           | escape_html_keep_quotes | replace('"', '&quot;') }}">
 <details><summary>The numbers of this figure</summary>
-<pre tabindex="0">{{ output.data['text/plain'] | ansi2html }}</pre></details>
+{{ words(output.data['text/plain']) }}</details>
 </div>
 {%- endblock -%}
 """
@@ -161,8 +176,18 @@ def page(chapter: Path, before: str, after: str) -> str:
     notebook.metadata["title"] = title(notebook.cells[0].source)
     beside = [f'<a href="{name}.html">{name}</a>' for name in (before, after) if name]
     links = f'<a href="../index.html">All chapters</a> <span>{" &nbsp; ".join(beside)}</span>'
-    exporter = HTMLExporter(raw_template=TEMPLATE)
+    exporter = HTMLExporter(raw_template=TEMPLATE, filters={"columns": columns})
     return exporter.from_notebook_node(notebook, resources={"links": links})[0]
+
+
+def columns(text: str) -> str:
+    """What makes a text in columns scroll by itself: it breaks if its lines do.
+
+    >>> columns("turn  tokens\\n   1      54"), columns("A sentence.  Two.\\nThree.")
+    ('class="columns" tabindex="0"', '')
+    """
+    gaps = re.findall(r"(?m)^.*\S {2,}\S.*$", text)
+    return 'class="columns" tabindex="0"' if len(gaps) > 1 else ""
 
 
 def index() -> str:
