@@ -31,6 +31,7 @@ if str(ROOT / "src") not in sys.path:
 
 from chat_memory.prompts import prompts  # noqa: E402 - run from a checkout
 from offline_gemini import billing, replies, scripts, tokens  # noqa: E402 - run from a checkout
+from offline_gemini.texts import sentences_in  # noqa: E402 - run from a checkout
 
 CONVERSATIONS = sorted((ROOT / "data" / "conversations").glob("*.toml"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -126,10 +127,10 @@ def texts_of_script(script: scripts.Script) -> list[str]:
 def _quotes(texts: Iterable[str]) -> Iterator[str]:
     """Each sentence as the offline Gemini quotes it, in both languages."""
     for text in texts:
-        for sentence in replies.SENTENCE.findall(text):
+        for sentence in sentences_in(text):
             for words in replies.QUOTES.values():
-                yield words["user"].format(sentence=sentence.strip())
-                yield words["model"].format(sentence=sentence.strip())
+                yield words["user"].format(sentence=sentence)
+                yield words["model"].format(sentence=sentence)
 
 
 def words_of_notebooks(notebooks: Iterable[Path]) -> set[str]:

@@ -17,7 +17,8 @@ from chat_memory.contents import is_turn_start, text_of
 from chat_memory.strings import t
 from offline_gemini import Script
 from offline_gemini.replies import visible_texts
-from offline_gemini.scripts import Found, current, fold, visible
+from offline_gemini.scripts import Found, current
+from offline_gemini.texts import fold, visible
 
 if TYPE_CHECKING:
     from chat_memory.calls import Call

@@ -21,7 +21,8 @@ from chat_memory.contents import calls_of, text_of
 from chat_memory.probes import Probe, probes, question, seen
 from offline_gemini import Script
 from offline_gemini.replies import leaves
-from offline_gemini.scripts import Found, Turn, current, fold, superseded, visible
+from offline_gemini.scripts import Found, Turn, current, superseded
+from offline_gemini.texts import fold, visible
 
 if TYPE_CHECKING:
     from chat_memory.calls import Call

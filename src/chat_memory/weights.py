@@ -22,7 +22,7 @@ from chat_memory.contents import to_json
 from offline_gemini import Refused, rules
 from offline_gemini.billing import content_tokens, get, parts_of, says_something
 from offline_gemini.replies import visible_texts
-from offline_gemini.scripts import visible
+from offline_gemini.texts import visible
 
 Run = tuple[str, int, int]  # a role, and the calls and responses said in a row in that role
 State = tuple[Run, Run, bool]  # the run before, the run that may go on, whether all is in order

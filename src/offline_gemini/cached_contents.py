@@ -146,13 +146,7 @@ def check_model(model: str) -> str:
     """The model; Refused if there is none of that name, or it takes no cachedContents."""
     rules.check_model(model)
     if not keeps_explicitly(model):
-        raise Refused(
-            404,
-            "NOT_FOUND",
-            f"{full_name(model)} is not found for API version v1, or is not supported for "
-            "createCachedContent. Call ListModels to see the list of available models and their "
-            "supported methods.",
-        )
+        raise rules.not_found(full_name(model), "createCachedContent")
     return model
 
 

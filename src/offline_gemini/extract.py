@@ -14,6 +14,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from offline_gemini.texts import sentences_in
+
 MONTHS = "January February March April May June July August September October November December"
 DAY = rf"\d{{1,2}} (?:{MONTHS.replace(' ', '|')})|\d{{4}}-\d\d-\d\d|\d{{1,2}}월 \d{{1,2}}일"
 HOUR = r"\d{1,2}:\d\d|\d{1,2}시(?: \d{1,2}분)?|\d+ ?(?:minutes|hours|분|시간)"
@@ -39,7 +41,6 @@ CUES = {
     r"십시오|겠습니까",
 }
 SHORT, LONG = 12, 24  # words: a sentence up to SHORT is kept whole, and no line is over LONG
-SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]*")
 
 
 class Line(NamedTuple):
@@ -98,7 +99,7 @@ def _one_form(value: str) -> str:
 
 
 def _of_user(text: str) -> Iterator[Line]:
-    for sentence in _sentences(text):
+    for sentence in sentences_in(text):
         if _has("steps", sentence):
             yield Line("steps", _cut(sentence))
             continue
@@ -110,7 +111,7 @@ def _of_user(text: str) -> Iterator[Line]:
 
 
 def _of_model(text: str) -> Iterator[Line]:
-    for sentence in _sentences(text):
+    for sentence in sentences_in(text):
         if IDENTITY.search(sentence):
             for clause in filter(IDENTITY.search, _clauses(sentence)):
                 yield Line(_kind(clause), _cut(clause))
@@ -128,11 +129,6 @@ def _kind(clause: str) -> str:
 
 def _has(cue: str, text: str) -> bool:
     return bool(re.search(CUES[cue], text))
-
-
-def _sentences(text: str) -> list[str]:
-    """The sentences of a text; a point inside a number ends none."""
-    return list(filter(None, map(str.strip, SENTENCE.findall(text))))
 
 
 def _clauses(sentence: str) -> list[str]:

@@ -13,8 +13,9 @@ import json
 import re
 from collections.abc import Iterable
 
-from offline_gemini.scripts import Script, fold, visible
-from offline_gemini.summaries import PARTS, parts_of
+from offline_gemini.scripts import Script
+from offline_gemini.summaries import PARTS, unflattened
+from offline_gemini.texts import fold, visible
 
 FIRST_LINE = re.compile(
     r"List the facts that the conversation below states\b|아래 대화에서 밝혀진"
@@ -29,7 +30,7 @@ def facts(text: str, scripts: Iterable[Script]) -> str | None:
     found = PARTS.search(text)
     if not FIRST_LINE.match(text) or not found:
         return None
-    parts = parts_of(found[2])
+    parts = unflattened(found[2])
     script = _script(parts, scripts)
     known = _known(script, parts) if script else {}
     rows = [{"name": name, "value": value} for name, value in known.items()]

@@ -100,7 +100,7 @@ class OfflineGemini:
                 return Answered(200, [model_card(route["model"])])
             return self._post(route["verb"], route["model"], _parsed(body))
         except Refused as refused:
-            return refusal(refused)
+            return error_of(refused)
 
     def _post(self, verb: str, model: str, request: dict) -> Answered:
         if verb == "countTokens":
@@ -166,7 +166,7 @@ def _parsed(body: bytes) -> dict:
     return request
 
 
-def refusal(refused: Refused) -> Answered:
+def error_of(refused: Refused) -> Answered:
     """A refusal in Google's JSON shape."""
     error = {"code": refused.code, "message": refused.message, "status": refused.status}
     if refused.details:

@@ -22,18 +22,9 @@ from offline_gemini.billing import (
     says_something,
 )
 from offline_gemini.facts import facts
-from offline_gemini.scripts import (
-    Call,
-    Found,
-    Script,
-    Turn,
-    current,
-    fold,
-    plain,
-    superseded,
-    visible,
-)
+from offline_gemini.scripts import Call, Found, Script, Turn, current, superseded
 from offline_gemini.summaries import summary, swapped, wanted_in
+from offline_gemini.texts import fold, plain, sentences_in, visible
 
 QUOTES = {
     "en": {
@@ -61,7 +52,6 @@ who why will with would you your
 """
 STOPWORDS = frozenset(COMMON.split())
 HANGUL = re.compile("[\uac00-\ud7a3]")
-SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]*")
 
 
 @dataclass(frozen=True)
@@ -254,8 +244,7 @@ def sentences(text: str) -> tuple[str, ...]:
     >>> sentences('I am Ada. Who are you?\\nEarlier you wrote: "I am Ada."')
     ('I am Ada.', 'Who are you?')
     """
-    found = (sentence.strip() for sentence in SENTENCE.findall(text))
-    return tuple(said for said in found if said and not said.startswith(OPENERS))
+    return tuple(said for said in sentences_in(text) if not said.startswith(OPENERS))
 
 
 @functools.lru_cache(maxsize=1 << 14)

@@ -242,13 +242,17 @@ def check_model(model: str) -> None:
     """Raise Refused for a model that Gemini does not have, as far as `MODEL` knows them."""
     name = model.removeprefix("models/")
     if not MODEL.fullmatch(name):
-        raise Refused(
-            404,
-            "NOT_FOUND",
-            f"models/{name} is not found for API version v1, or is not supported for "
-            "generateContent. Call ListModels to see the list of available models and their "
-            "supported methods.",
-        )
+        raise not_found(f"models/{name}", "generateContent")
+
+
+def not_found(model: str, use: str) -> Refused:
+    """A 404: there is no such model, or none that can be used so."""
+    return Refused(
+        404,
+        "NOT_FOUND",
+        f"{model} is not found for API version v1, or is not supported for {use}. Call ListModels "
+        "to see the list of available models and their supported methods.",
+    )
 
 
 def check_key(key: str) -> None:

@@ -10,18 +10,16 @@ This file does *not* answer anything: which turn answers a request is decided in
 
 import functools
 import math
-import re
 import tomllib
-import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from offline_gemini.sentences import OneLine
+from offline_gemini.texts import fold, visible
 
 LANGUAGES = ("en", "ko")
 COMMANDS = ("/clear",)
-LATIN = "0-9A-Za-z\u00c0-\u024f"
 FILE_KEYS = {
     "title": str,
     "language": str,
@@ -303,35 +301,3 @@ def current(found: Found, fact: str) -> tuple[str, ...]:
     """Spellings of a fact's newest value at this turn."""
     old = superseded(found, fact)
     return tuple(spelling for spelling in found.script.facts[fact] if spelling not in old)
-
-
-@functools.lru_cache(maxsize=1 << 14)
-def fold(text: str) -> str:
-    """A text as it is compared: NFC, case folded, white space collapsed, final marks dropped.
-
-    >>> fold("  What IS my order\\nnumber?! ")
-    'what is my order number'
-    """
-    return plain(text).rstrip(" .!?\u3002\u2026\uff01\uff1f")
-
-
-@functools.lru_cache(maxsize=1 << 14)
-def plain(text: str) -> str:
-    """NFC, case folded, white space collapsed."""
-    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
-
-
-def visible(spellings: Iterable[str], texts: Iterable[str]) -> bool:
-    """Whether a spelling stands in one of the texts, not next to a Latin letter or digit.
-
-    >>> visible(["250"], ["1250 messages"]), visible(["250"], ["250건"])
-    (False, True)
-    """
-    pattern = _pattern(tuple(spellings))
-    return any(pattern.search(plain(text)) for text in texts)
-
-
-@functools.lru_cache(maxsize=1024)
-def _pattern(spellings: tuple[str, ...]) -> re.Pattern:
-    either = "|".join(re.escape(plain(spelling)) for spelling in spellings)
-    return re.compile(f"(?<![{LATIN}])(?:{either})(?![{LATIN}])")

@@ -78,12 +78,16 @@ def wanted_in(text: str) -> Wanted | None:
         int(limit[1]) if limit else 200,
         "; " if ONE_LINE.search(prompt) else "\n",
         found[1] or "",
-        parts_of(found[2]),
+        unflattened(found[2]),
     )
 
 
-def parts_of(conversation: str) -> list[tuple[str, str]]:
-    """The parts of a flattened conversation, as (label, text)."""
+def unflattened(conversation: str) -> list[tuple[str, str]]:
+    """The parts of a conversation that was flattened to lines, as (label, text).
+
+    >>> unflattened("user: Hello,\\n  it is me.\\nmodel: Hello.")
+    [('user', 'Hello,\\nit is me.'), ('model', 'Hello.')]
+    """
     found = [line.partition(": ") for line in re.split(r"\n(?!  )", conversation)]
     return [(label, text.replace("\n  ", "\n")) for label, _, text in found]
 
