@@ -39,7 +39,7 @@ def test_an_unknown_name_is_refused_with_the_names_there_are():
     assert "there is no speed: name strategies, session, slider, history" in done.stderr
 
 
-def test_every_way_is_timed_on_the_same_messages_and_the_history_stays_whole():
+def test_every_way_is_timed_on_the_same_messages_and_the_transcript_stays_whole():
     seen = []
 
     def trimmer(history):

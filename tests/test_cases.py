@@ -78,7 +78,7 @@ def test_the_two_languages_are_twins(name):
 
 @each_case
 @each_language
-def test_with_the_whole_history_every_turn_gets_its_reply_and_nobody_asks_again(name, language):
+def test_with_the_whole_transcript_every_turn_gets_its_reply_and_nobody_asks_again(name, language):
     row, said = row_of(name, language), [t for t in CASES[name][language].turns if t.user]
     expected = [t.without if (name, n) in AFTER_CLEAR else t.reply for n, t in enumerate(said, 1)]
     assert answers(row) == expected
@@ -170,6 +170,6 @@ def test_dropped_thoughts_save_a_third_of_the_bug_desk_s_price_without_a_cache(l
 
 @each_language
 @pytest.mark.parametrize("kept", [2, 6])
-def test_small_windows_lose_every_wish_that_the_recommendation_asks_for(language, kept):
+def test_few_recent_turns_lose_every_wish_that_the_recommendation_asks_for(language, kept):
     row = row_of("recommend", language, LastTurns, kept)
     assert lost(row) == probed("recommend", language) and row.kept == 0

@@ -447,7 +447,7 @@ def send(transcript):
     return client.models.generate_content(model=MODEL, contents=list(transcript))
 
 
-def test_an_imported_history_is_accepted_with_the_placeholder_and_refused_without(load):
+def test_an_imported_chat_is_accepted_with_the_placeholder_and_refused_without(load):
     both = asked("b")
     both["tool_calls"] += asked("c")["tool_calls"]
     rows = [HELLO, asked(), answered(), BYE, HELLO, both, answered("b"), answered("c")]

@@ -224,7 +224,7 @@ def test_on_the_bug_desk_nothing_cheaper_than_the_hybrid_has_the_serial_number(l
 
 @each_language
 @thinking_or_not
-def test_on_the_bug_desk_a_cache_at_its_best_favours_the_whole_history(language, thinking):
+def test_on_the_bug_desk_a_cache_at_its_best_favours_the_whole_transcript(language, thinking):
     rows = table("bug_desk", language, thinking)
     whole = rows["Everything()"]
     assert rows["KeyFacts(6)"].dollars > whole.dollars < rows["LayeredHybrid(6)"].dollars

@@ -173,7 +173,7 @@ def test_no_two_customer_messages_are_alike(language):
 
 @each_language
 @thinking_or_not
-def test_with_the_whole_history_every_turn_makes_its_calls_and_gets_its_reply(language, thinking):
+def test_with_the_whole_transcript_every_turn_calls_and_gets_its_reply(language, thinking):
     session = played(language, thinking=thinking)
     scored = score(session.calls, CASES[language])
     turns = CASES[language].turns

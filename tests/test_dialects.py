@@ -1,4 +1,4 @@
-"""A history through each form and back: nothing the form holds is lost, the rest is named."""
+"""A chat through each form and back: nothing the form holds is lost, the rest is named."""
 
 import json
 import tempfile
@@ -53,6 +53,27 @@ def written_as(transcript, form):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "chat.json"
         return save_chat(transcript, path, form), json.loads(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("key", ["part", "form", "text", "signature", "args", "own", "source"])
+def test_a_key_that_nobody_knows_may_have_any_name(key):
+    more = {key: "kept"}
+    used = {"type": "tool_use", "id": "a", "name": "track", "input": {}, **more}
+    brought = {"type": "tool_result", "tool_use_id": "a", "content": "shipped", **more}
+    item = {"type": "function_call", "call_id": "a", "name": "track", "arguments": "{}", **more}
+    output = {"type": "function_call_output", "call_id": "a", "output": "shipped", **more}
+    ask = {"role": "user", "content": [{"type": "text", "text": "Where?", "title": "?", **more}]}
+    asked = {"type": "message", "role": "user", "content": "Where?"}
+    for form, messages in {
+        "anthropic": [
+            ask,
+            {"role": "assistant", "content": [{**THINKING, **more}, used]},
+            {"role": "user", "content": [brought]},
+        ],
+        "responses": [asked, {**REASONING, **more}, item, output],
+    }.items():
+        body = written_as(read(messages), form)[1]
+        assert body.get("messages") == messages or body.get("input") == messages
 
 
 def told(transcript, form="gemini"):
@@ -151,7 +172,7 @@ def test_what_a_form_has_read_it_writes_again_to_the_letter(form, transcript):
     assert written_as(again, form)[1] == first
 
 
-def test_one_history_stands_in_every_form():
+def test_one_chat_stands_in_every_form():
     call = types.Part.from_function_call(name="track", args={"order": 48213})
     call.function_call.id = "call_1"
     answer = types.FunctionResponse(id="call_1", name="track", response={"status": "shipped"})

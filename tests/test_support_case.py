@@ -205,7 +205,7 @@ def texts(session):
 
 @each_language
 @with_and_without_tools
-def test_with_the_whole_history_every_turn_gets_its_reply(case, tools):
+def test_with_the_whole_transcript_every_turn_gets_its_reply(case, tools):
     expected = [text for turn in case.turns for text in (turn.user, turn.reply)]
     assert texts(played(case, Everything(), tools)) == expected
 

@@ -14,7 +14,7 @@ This file does *not* pair calls with results: `pairs.py` does.
 from collections.abc import Mapping
 
 from chat_memory.dialects.declarations import read_tools, write_tools
-from chat_memory.dialects.pairs import SOURCE, with_ids
+from chat_memory.dialects.pairs import with_ids
 from chat_memory.dialects.parts import (
     ALPHABET,
     data_part,
@@ -36,12 +36,17 @@ from chat_memory.dialects.shared import (
     apart,
     blocks_of,
     blocks_out,
+    call_part,
     keep_unknown,
+    message_of,
     never_empty,
     note_keys,
     plain,
     read_result,
+    response_part,
     said,
+    text_part,
+    with_message,
     written_result,
 )
 from chat_memory.dialects.transcript import Draft, Message, Notes
@@ -63,9 +68,8 @@ def _message(message: Mapping, number: int, notes: Notes) -> Message:
     note_keys(message, USED, number, notes)
     parts = never_empty(_parts(message.get("content"), number, notes), number, notes)
     role = ROLES[message["role"]]
-    if role == "system":
-        parts[0] = marked(parts[0], FORM, **mark(parts[0], FORM), message={"role": role})
-    return Message(number, role, parts, message.get("id"))
+    known = {"role": role} if role == "system" else {}
+    return Message(number, role, with_message(parts, FORM, known), message.get("id"))
 
 
 def _parts(content: object, number: int, notes: Notes) -> list[dict]:
@@ -82,9 +86,7 @@ def _part(block: str | Mapping, number: int, notes: Notes) -> dict:
 
 
 def _text(block: Mapping, number: int, notes: Notes) -> dict | None:
-    if not isinstance(block.get("text"), str):
-        return None
-    return marked({"text": block["text"]}, FORM, **rest(block, "type", "text"))
+    return text_part(block, FORM)
 
 
 def _thinking(block: Mapping, number: int, notes: Notes) -> dict | None:
@@ -111,11 +113,8 @@ def _image(block: Mapping, number: int, notes: Notes) -> dict | None:
 def _tool_use(block: Mapping, number: int, notes: Notes) -> dict | None:
     if block.get("input") is None or misfit(block, {"input": dict, "id": str, "name": str}):
         return None
-    call = {"name": block.get("name"), "args": block["input"]}
-    named = {"id": block["id"]} if block.get("id") else {}
-    return marked(
-        {"functionCall": named | call}, FORM, **rest(block, "type", *named, "name", "input")
-    )
+    kept = rest(block, "type", "id", "name", "input")
+    return call_part(FORM, block.get("name"), block["input"], block.get("id"), **kept)
 
 
 def _tool_result(block: Mapping, number: int, notes: Notes) -> dict | None:
@@ -127,10 +126,8 @@ def _tool_result(block: Mapping, number: int, notes: Notes) -> dict | None:
         response = {"error": response["result"]}
     elif bool(block.get("is_error")) != _is_error(response):
         kept["is_error"] = bool(block.get("is_error"))
-    named = {"id": block["tool_use_id"]} if block.get("tool_use_id") else {}
-    found = named | {"response": response} | ({"parts": parts} if parts else {})
-    part = marked({"functionResponse": found}, FORM, **kept)
-    return part | {SOURCE: {"role": "user", "content": [dict(block)]}}
+    asked, source = {"id": block.get("tool_use_id")}, {"role": "user", "content": [dict(block)]}
+    return response_part(FORM, asked, (response, parts), source, **kept)
 
 
 def _is_error(response: Mapping) -> bool:
@@ -156,8 +153,7 @@ def write(rows: list[dict], system: str, tools: list, notes: Notes) -> dict:
         messages += whole
         if blocks := blocks_out(parts, _block, FORM, number, notes):
             role = "assistant" if row["role"] == "model" else "user"
-            known = mark(parts[0], FORM).get("message", {})
-            messages.append({"role": role, "content": plain(blocks)} | known)
+            messages.append({"role": role, "content": plain(blocks)} | message_of(parts, FORM))
     declared = write_tools(tools, FORM, notes)
     beside = ({"system": system} if system else {}) | ({"tools": declared} if declared else {})
     return {**beside, "messages": messages}

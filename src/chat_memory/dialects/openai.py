@@ -14,7 +14,7 @@ This file does *not* pair calls with results: `pairs.py` does.
 from collections.abc import Mapping
 
 from chat_memory.dialects.declarations import read_tools, write_tools
-from chat_memory.dialects.pairs import SOURCE, with_ids
+from chat_memory.dialects.pairs import with_ids
 from chat_memory.dialects.parts import (
     image_part,
     image_url,
@@ -34,12 +34,18 @@ from chat_memory.dialects.shared import (
     block_out,
     blocks_of,
     blocks_out,
+    call_part,
     keep_unknown,
+    message_of,
     never_empty,
     note_keys,
     plain,
     read_result,
+    refusal_part,
+    response_part,
     said,
+    text_part,
+    with_message,
     written_result,
 )
 from chat_memory.dialects.transcript import Draft, Message, Notes
@@ -85,18 +91,15 @@ def _message(message: Mapping, number: int, notes: Notes) -> Message:
     parts = never_empty(parts, number, notes)
     known = {"name": message.get("name")} if message.get("name") else {}
     known |= {"role": message["role"]} if role == "system" else {}
-    parts[0] = marked(parts[0], FORM, **mark(parts[0], FORM), message=known)
-    return Message(number, role, parts)
+    return Message(number, role, with_message(parts, FORM, known))
 
 
 def _part(block: str | Mapping, number: int, notes: Notes) -> dict:
     """A block of a message's content as a part."""
     if isinstance(block, str):
         return {"text": block}
-    if block.get("type") == "text" and isinstance(block.get("text"), str):
-        return marked({"text": block["text"]}, FORM, **rest(block, "type", "text"))
-    if block.get("type") == "refusal" and isinstance(block.get("refusal"), str):
-        return marked({"text": block["refusal"]}, FORM, type="refusal")
+    if part := text_part(block, FORM) or refusal_part(block, FORM):
+        return part
     image = block.get("image_url") if isinstance(block.get("image_url"), Mapping) else {}
     if block.get("type") == "image_url" and (part := image_part(image.get("url"))):
         notes.add("dialect.image", number)
@@ -128,19 +131,16 @@ def _call(call: Mapping, number: int, notes: Notes) -> dict:
         function = call.get("function") or {}
         args, kept = arguments_in(function.get("arguments"), number, notes)
         name = function.get("name")
-    named = {"id": call["id"]} if call.get("id") else {}
     kept |= rest(call, "id", "type", "function", "custom", "index")
-    return marked({"functionCall": {**named, "name": name, "args": args}}, FORM, **kept)
+    return call_part(FORM, name, args, call.get("id"), **kept)
 
 
 def _result(message: Mapping, number: int, notes: Notes) -> dict:
     """A tool message as a response; SWE-agent writes its id in a list."""
     ids = [*(message.get("tool_call_ids") or ()), None]
     asked = {"id": message.get("tool_call_id") or ids[0], "name": message.get("name")}
-    response, parts = read_result(message.get("content"), _part, number, notes)
-    found = {key: value for key, value in asked.items() if value}
-    found |= {"response": response} | ({"parts": parts} if parts else {})
-    return {"functionResponse": found, SOURCE: dict(message)}
+    result = read_result(message.get("content"), _part, number, notes)
+    return response_part(FORM, asked, result, message)
 
 
 def write(rows: list[dict], system: str, tools: list, notes: Notes) -> dict:
@@ -159,8 +159,7 @@ def _user(parts: list[dict], number: int, notes: Notes) -> list[dict]:
     whole, others = apart([part for part in parts if kind(part) != "response"], FORM)
     messages += whole
     if blocks := blocks_out(others, _block, FORM, number, notes):
-        kept = mark(others[0], FORM).get("message", {})
-        messages.append({"role": "user", "content": plain(blocks)} | kept)
+        messages.append({"role": "user", "content": plain(blocks)} | message_of(others, FORM))
     return messages
 
 
@@ -179,7 +178,7 @@ def _assistant(parts: list[dict], number: int, notes: Notes) -> list[dict]:
     if not (blocks or calls or thoughts):
         return messages
     made = {"role": "assistant", "content": plain(blocks) if blocks else None}
-    made |= mark(others[0], FORM).get("message", {})
+    made |= message_of(others, FORM)
     if thoughts:
         made["reasoning_content"] = "\n".join(part["text"] for part in thoughts)
     if calls:
@@ -219,7 +218,6 @@ def _tool_call(part: dict) -> dict:
 def _tool_message(part: dict, number: int, notes: Notes) -> dict:
     """A response as a message of its own; only text fits into it."""
     found = part["functionResponse"]
-
     note_foreign(part, FORM, number, notes)
     content = written_result(found, lambda each: block_out(each, _said_block, FORM, number, notes))
     return {"role": "tool", "tool_call_id": found["id"], "content": content}

@@ -63,7 +63,7 @@ def block_in(part: Mapping) -> object:
     return json.loads(data.decode("utf-8", "surrogatepass"))
 
 
-def marked(part: dict, form: str, **found: object) -> dict:
+def marked(part: dict, form: str, /, **found: object) -> dict:
     """The part with what only this form knows of it; what is empty says nothing."""
     kept = {key: value for key, value in found.items() if value not in EMPTY}
     return part | ({"partMetadata": {form: kept}} if kept else {})
@@ -84,7 +84,7 @@ def is_of(part: Mapping, form: str) -> bool:
     return form in (part.get("partMetadata") or {})
 
 
-def thought(text: str, signature: str | None, form: str, **found: object) -> dict | None:
+def thought(text: str, signature: str | None, form: str, /, **found: object) -> dict | None:
     """The thought part of a foreign model; None if its signature would not come back unchanged."""
     kept = {key: value for key, value in found.items() if value not in EMPTY}
     part = {"text": text, "thought": True, "partMetadata": {form: kept}}

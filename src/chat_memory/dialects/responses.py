@@ -14,7 +14,7 @@ This file does *not* pair calls with outputs: `pairs.py` does.
 from collections.abc import Callable, Mapping
 
 from chat_memory.dialects.declarations import read_tools, write_tools
-from chat_memory.dialects.pairs import SOURCE, with_ids
+from chat_memory.dialects.pairs import with_ids
 from chat_memory.dialects.parts import (
     ALPHABET,
     image_part,
@@ -34,12 +34,17 @@ from chat_memory.dialects.shared import (
     arguments_of,
     block_out,
     blocks_of,
+    call_part,
     keep_unknown,
     never_empty,
     note_keys,
     plain,
     read_result,
+    refusal_part,
+    response_part,
     said,
+    text_part,
+    with_message,
     written_result,
 )
 from chat_memory.dialects.transcript import Draft, Message, Notes
@@ -86,20 +91,16 @@ def _said(item: Mapping, number: int, notes: Notes) -> Message:
     parts = never_empty(parts, number, notes)
     known = {key: item[key] for key in OF_A_MESSAGE if item.get(key)}
     known |= {"role": item["role"]} if ROLES[item["role"]] == "system" else {}
-    parts[0] = marked(parts[0], FORM, **mark(parts[0], FORM), message=known)
-    return Message(number, ROLES[item["role"]], parts)
+    return Message(number, ROLES[item["role"]], with_message(parts, FORM, known))
 
 
 def _part(block: str | Mapping, number: int, notes: Notes) -> dict:
     """A block of a message's content as a part."""
     if isinstance(block, str):
         return {"text": block}
-    name = block.get("type")
-    if name in TEXTS and isinstance(block.get("text"), str):
-        return marked({"text": block["text"]}, FORM, **rest(block, "type", "text"))
-    if name == "refusal" and isinstance(block.get("refusal"), str):
-        return marked({"text": block["refusal"]}, FORM, type="refusal")
-    if name == "input_image" and (part := image_part(block.get("image_url"))):
+    if part := text_part(block, FORM, TEXTS) or refusal_part(block, FORM):
+        return part
+    if block.get("type") == "input_image" and (part := image_part(block.get("image_url"))):
         notes.add("dialect.image", number)
         usual = ("detail",) if block.get("detail") == "auto" else ()
         return marked(part, FORM, **rest(block, "type", "image_url", *usual))
@@ -108,25 +109,21 @@ def _part(block: str | Mapping, number: int, notes: Notes) -> dict:
 
 def _call(item: Mapping, number: int, notes: Notes) -> dict:
     args, kept = arguments_in(item.get("arguments"), number, notes)
-    named = {"id": item["call_id"]} if item.get("call_id") else {}
-    found = named | {"name": item.get("name"), "args": args}
-    return marked({"functionCall": found}, FORM, **_others(item, "arguments"), **kept)
+    kept |= _others(item, "arguments")
+    return call_part(FORM, item.get("name"), args, item.get("call_id"), **kept)
 
 
 def _custom_call(item: Mapping, number: int, notes: Notes) -> dict:
     """A call that takes free text instead of JSON: that text is its one argument."""
-    named = {"id": item["call_id"]} if item.get("call_id") else {}
-    found = named | {"name": item.get("name"), "args": {"input": item.get("input")}}
-    return marked({"functionCall": found}, FORM, type=CUSTOM, **_others(item, "input"))
+    args, kept = {"input": item.get("input")}, {"type": CUSTOM, **_others(item, "input")}
+    return call_part(FORM, item.get("name"), args, item.get("call_id"), **kept)
 
 
 def _output(item: Mapping, number: int, notes: Notes) -> dict:
-    response, parts = read_result(item.get("output"), _part, number, notes)
-    named = {"id": item["call_id"]} if item.get("call_id") else {}
-    found = named | {"response": response} | ({"parts": parts} if parts else {})
-    custom = {"type": item["type"]} if item["type"] != "function_call_output" else {}
-    part = marked({"functionResponse": found}, FORM, **custom, **_others(item, "output"))
-    return part | {SOURCE: dict(item)}
+    result = read_result(item.get("output"), _part, number, notes)
+    kept = {"type": item["type"]} if item["type"] != "function_call_output" else {}
+    asked = {"id": item.get("call_id")}
+    return response_part(FORM, asked, result, item, **kept, **_others(item, "output"))
 
 
 def _others(item: Mapping, *known: str) -> dict:

@@ -9,14 +9,17 @@ This file does *not* know the keys of any form, but for `type`, `text` and `argu
 
 from collections.abc import Callable, Mapping
 
+from chat_memory.dialects.pairs import SOURCE
 from chat_memory.dialects.parts import (
     EMPTY,
     MADE_UP,
     block_in,
     kind,
     mark,
+    marked,
     note_foreign,
     note_left_out,
+    rest,
     unknown,
     vendor_of,
 )
@@ -58,6 +61,49 @@ def keep_unknown(block: Mapping, form: str, number: int, notes: Notes) -> dict:
     """The part that keeps a block nobody here knows."""
     notes.add("dialect.unknown", number, kind=block.get("type", "?"))
     return unknown(block, form)
+
+
+def with_message(parts: list[dict], form: str, known: Mapping) -> list[dict]:
+    """The parts, the first of them with what only this form knows of the whole message."""
+    first = marked(parts[0], form, **mark(parts[0], form), message=known)
+    return [first, *parts[1:]]
+
+
+def message_of(parts: list[dict], form: str) -> dict:
+    """What `with_message` kept of the whole message."""
+    return mark(parts[0], form).get("message", {})
+
+
+def text_part(block: Mapping, form: str, names: tuple[str, ...] = ("text",)) -> dict | None:
+    """A text block as a part; None for a block of any other type."""
+    if block.get("type") not in names or not isinstance(block.get("text"), str):
+        return None
+    return marked({"text": block["text"]}, form, **rest(block, "type", "text"))
+
+
+def refusal_part(block: Mapping, form: str) -> dict | None:
+    """A block in which the model refuses, as a text part; None for a block of any other type."""
+    if block.get("type") != "refusal" or not isinstance(block.get("refusal"), str):
+        return None
+    return marked({"text": block["refusal"]}, form, type="refusal")
+
+
+def call_part(
+    form: str, name: str | None, args: object, own: str | None, /, **kept: object
+) -> dict:
+    """A call as a part; `own` is its id, and `kept` what only this form knows of it."""
+    named = {"id": own} if own else {}
+    return marked({"functionCall": named | {"name": name, "args": args}}, form, **kept)
+
+
+def response_part(
+    form: str, asked: Mapping, result: tuple[dict, list[dict]], source: Mapping, /, **kept: object
+) -> dict:
+    """A result as a part: `asked` names its call, `source` is the message that it came in."""
+    response, parts = result
+    found = {key: value for key, value in asked.items() if value} | {"response": response}
+    found |= {"parts": parts} if parts else {}
+    return marked({"functionResponse": found}, form, **kept) | {SOURCE: dict(source)}
 
 
 def unknown_in(part: Mapping, form: str) -> dict | None:
