@@ -1,39 +1,34 @@
 """Check an exercise: `compare(mine, reference, cases)`, and numbers of the reader's own.
 
-`compare` stands as the last line of a cell and never raises: its `Check` shows as one sentence.
-Only nbgrader is an exception: it takes a cell without an error for a right one, and a value that
-a cell shows for marks. So while it runs (it sets NBGRADER_EXECUTION) what is not right raises
-`NotRight` with the same sentence, and what is right prints it.
-It tells the first case in which the reader's function and the reference differ, or that all agree;
-that the three dots still stand there; the error that the reader's function stops with; and that
-a function changes the list it was given.
-A reference that raises asks for the same error: that is how a refusal is checked.
-A plain value is compared without telling the right one, which would end the exercise.
-`compare.hint` gives an exercise's hints, step by step.
-`my_numbers` draws from the reader's own seed, so that neighbours differ and no constant passes.
-It does *not* run code in a sandbox, set a time limit, or give marks.
+`compare` stands as the last line of a cell and never raises: its `Check` shows as one sentence. It
+tells the first case in which the reader's function and the reference differ, or that all agree;
+that the three dots still stand there; the error that the reader's function stops with; and that a
+function changes the list it was given. A reference that raises asks for the same error: that is
+how a refusal is checked. A plain value is compared without telling the right one, which would end
+the exercise. `compare.hint` gives an exercise's hints, step by step. `my_numbers` draws from the
+reader's own seed, so that neighbours differ and no constant passes.
+
+nbgrader takes a cell without an error for a right one, and a value that a cell shows for marks. So
+while it runs (it sets NBGRADER_EXECUTION) what is not right raises `NotRight` with the same
+sentence, and what is right prints it.
+
+This file does *not* run code in a sandbox, set a time limit, or give marks.
 """
 
 import hashlib
 import math
 import os
-import re
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from google.genai import types
-
-from chat_memory.lines import first_words, shortened
+from chat_memory.shown import LONGEST, Bare, name_error, show, show_apart
 from chat_memory.strings import EN, t
 from offline_gemini.sentences import refusal
 
 CONTAINERS = (list, tuple, set, dict)
-LONGEST = 100  # characters of a value in a sentence
-WORDS = 36  # columns of a content's first words
-SENTENCE = 160  # of a text: what a rule was refused for is told to its end
 
 
 @dataclass(frozen=True)
@@ -229,31 +224,6 @@ def holds_dots(value: Any) -> bool:
     return value is ... or isinstance(value, (list, tuple)) and any(map(holds_dots, value))
 
 
-def show(value: Any) -> str:
-    """`value` as Python writes it, a content in short, cut in the middle if it is long.
-
-    >>> show([types.Content(role="user", parts=[types.Part(text="Hello.")])])
-    '[<user: Hello.>]'
-    """
-    text = written(value, lambda value: repr(brief(value)))
-    half = LONGEST // 2
-    return text if len(text) <= LONGEST else f"{text[:half]} … {text[-half:]}"
-
-
-def written(value: Any, write: Callable[[Any], str] = repr) -> str:
-    """`value` as Python writes it, on one line and without memory addresses."""
-    try:
-        return re.sub(r"\s*\n\s*", " ", re.sub(r" at 0x[0-9a-fA-F]+", "", write(value)))
-    except Exception:
-        return f"<{type(value).__name__}>"
-
-
-class Bare(str):
-    """A text that is shown without quotes."""
-
-    __repr__ = str.__str__
-
-
 def hint(exercise: str, step: int = 1) -> Bare:
     """One of an exercise's three hints: where to look, the idea, a line to begin with.
 
@@ -269,38 +239,6 @@ def hint(exercise: str, step: int = 1) -> Bare:
 
 
 compare.hint = hint  # at hand in every chapter, for each imports compare
-
-
-def brief(value: Any) -> Any:
-    """`value` with each content in it as its role and its first words."""
-    if isinstance(value, types.Content):
-        return Bare(f"<{value.role}: {shortened(first_words(value), WORDS)}>")
-    if type(value) in (list, tuple):
-        return type(value)(map(brief, value))
-    return {key: brief(each) for key, each in value.items()} if type(value) is dict else value
-
-
-def show_apart(mine: Any, expected: Any) -> tuple[str, str]:
-    """Two values as shown; of long texts the part from shortly before they begin to differ."""
-    if isinstance(mine, str) and isinstance(expected, str) and max(len(mine), len(expected)) > 60:
-        return parts_apart(mine, expected, repr)
-    shown = show(mine), show(expected)
-    if shown[0] != shown[1]:
-        return shown
-    return parts_apart(written(mine), written(expected), str)
-
-
-def parts_apart(mine: str, expected: str, write: Callable[[str], str]) -> tuple[str, str]:
-    """Of two texts the part from shortly before they begin to differ."""
-    start = max(0, len(os.path.commonprefix([mine, expected])) - 20)
-    mark = "… " if start else ""
-    return tuple(mark + write(text[start : start + SENTENCE]) for text in (mine, expected))
-
-
-def name_error(error: BaseException) -> str:
-    """An error as one line: its kind and its first line of text."""
-    first = (str(error).splitlines() or [""])[0][: 2 * LONGEST]
-    return f"{type(error).__name__}: {first}" if first else type(error).__name__
 
 
 def my_numbers(name: str, count: int, low: int, high: int, seed: str | None = None) -> list[int]:
