@@ -107,6 +107,15 @@ def test_the_alternative_text_states_the_finding_and_no_number_of_its_own(where)
     assert set(NUMBER.findall(alternative)) <= set(drawn)
 
 
+@pytest.mark.parametrize("template", ["classic", "basic"])
+def test_nbconvert_hands_the_alternative_text_on(template):
+    """Its templates lab and reveal have no place for it; for those pages there is the handout."""
+    page, _ = nbconvert.HTMLExporter(template_name=template).from_filename(NOTEBOOKS[0])
+    found = [html.unescape(alt) for alt in re.findall(r'<img[^>]* alt="(.*?)"', page)]
+    first = next(out for where, out in FIGURES.items() if where.startswith(NOTEBOOKS[0].stem))
+    assert found == [first["metadata"]["image/png"]["alt"]]
+
+
 @every_figure
 def test_the_alternative_text_names_the_columns_of_the_table(where):
     out = FIGURES[where]

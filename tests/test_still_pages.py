@@ -22,12 +22,19 @@ SCREEN, PHONE = {"width": 1280, "height": 720}, {"width": 390, "height": 844}
 SHOWN = """() => [...document.querySelectorAll('.jp-OutputArea img')].map(img => {
   const box = img.getBoundingClientRect();
   return {cell: img.closest('.jp-Cell').id.replace('cell-id=', ''),
-    natural: img.naturalWidth, width: Math.round(box.width), height: Math.round(box.height)};
+    natural: img.naturalWidth, width: Math.round(box.width)};
 })"""
-# Texts that begin or end outside the window, and in no box that scrolls them in.
+# Texts that begin or end outside the window, and in no box that scrolls them in. Whether a box
+# does is tried: a row of a table doesn't, whatever its style says.
 LOST = """() => {
+  const moves = (node) => {
+    node.scrollLeft = 1;
+    const moved = node.scrollLeft > 0;
+    node.scrollLeft = 0;
+    return moved;
+  };
   const scrolls = (node) => node && node !== document.body && (
-    /auto|scroll/.test(getComputedStyle(node).overflowX) && node.scrollWidth > node.clientWidth
+    /auto|scroll/.test(getComputedStyle(node).overflowX) && moves(node)
     || scrolls(node.parentElement));
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), lost = [];
   while (texts.nextNode()) {
