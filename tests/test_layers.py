@@ -34,6 +34,7 @@ from chat_memory.layers import MOST_PINNED
 from chat_memory.probes import probes
 from chat_memory.recount import Record, recounted
 from chat_memory.strategies import Chain, context_of
+from chat_memory.strings import t
 from chat_memory.summary import pair
 from chat_memory.triggers import any_of, closed, every_turns, over_tokens, over_turns
 from chat_memory.usage import Price, cost, total
@@ -208,6 +209,12 @@ def test_a_reply_that_is_no_list_of_facts_changes_nothing(reply):
     transcript, context = grown(strategy, 6)
     assert context.contents == transcript
     assert strategy.summaries and all(made.refused for made in strategy.summaries)
+
+
+def test_a_call_instead_of_facts_is_told_as_no_list_of_facts():
+    strategy, _ = bound(KeyFacts(2), BAD["asks for a call"])
+    grown(strategy, 6)
+    assert {made.refused for made in strategy.summaries} == {t("summary.no_facts")}
 
 
 def test_it_asks_once_a_turn_before_the_first_request_and_not_between_tool_calls():

@@ -12,16 +12,8 @@ from hypothesis import given, settings
 from transcripts import IMAGE, chat, step, transcripts
 
 from chat_memory.contents import check, is_turn_start, model, text_of, turns, user
-from chat_memory.summary import (
-    flattened,
-    language_of,
-    pair,
-    prompt_text,
-    prompts,
-    request,
-    summarize,
-    weight,
-)
+from chat_memory.prompts import language_of, prompt_text, prompts
+from chat_memory.summary import flattened, pair, request, summarize, weight
 from chat_memory.triggers import (
     Uncompressed,
     any_of,
@@ -100,8 +92,9 @@ def test_the_stand_in_knows_a_request_for_facts_and_takes_neither_for_the_other(
 def test_a_prompt_of_ones_own_begins_with_a_first_line():
     mine = f"{prompts('en')['first_line']}\nAt most {{words}} words.\n## Colours"
     assert prompt_text(mine, "en", 50).endswith("At most 50 words.\n## Colours")
-    with pytest.raises(ValueError, match="its first line has to be 'Summarise the conversation"):
-        prompt_text("Write a poem.", "en")
+    for text in ("Write a poem.", "", None, 3):
+        with pytest.raises(ValueError, match="its first line has to be 'Summarise the convers"):
+            prompt_text(text, "en")
 
 
 @pytest.mark.parametrize("words", [0, -5, 19, 2.5, True, "many"])

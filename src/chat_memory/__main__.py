@@ -28,6 +28,7 @@ from chat_memory.dialects import load_chat
 from chat_memory.errors import ChatError
 from chat_memory.ladder import ladder
 from chat_memory.lines import shortened
+from chat_memory.places import RUNS
 from chat_memory.prices import day_of_prices
 from chat_memory.recount import recount_table
 from chat_memory.session import ChatSession
@@ -37,7 +38,6 @@ from chat_memory.usage import Usage, cost, total
 from chat_memory.words import PINNING, named, strategy_of
 from offline_gemini import Script
 
-RUNS = Path(__file__).resolve().parents[2] / "runs"
 COMMAND = re.compile(r"/[^/\s]*(\s|$)")  # one word; a path has another slash in it
 SUMMED = ("promptTokenCount", "thoughtsTokenCount", "candidatesTokenCount", "totalTokenCount")
 COLUMNS = ("call", "contents", "prompt", "thoughts", "candidates", "total", "seconds")
@@ -106,7 +106,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def compare(options: argparse.Namespace) -> int:
-    """Print a table of every strategy, on conversations or for a chat of one's own."""
+    """Print a table of every strategy, on conversations or for a chat of one's own.
+
+    Raises ValueError if both are named.
+    """
     if options.chat and options.conversation:
         raise ValueError(t("cli.either"))
     if options.chat:
@@ -132,7 +135,7 @@ def compare(options: argparse.Namespace) -> int:
 
 
 def scripted(name: str | Path) -> Script:
-    """The conversation of this name; a file of JSON is a chat, which can only be recounted."""
+    """The conversation of this name; ValueError for a file of JSON, which is a chat to recount."""
     if Path(name).suffix in (".json", ".jsonl"):
         raise ValueError(t("cli.is_chat", path=name))
     return find(name)
@@ -141,7 +144,10 @@ def scripted(name: str | Path) -> Script:
 def chosen(
     specs: Sequence[str] | None, pinned: Sequence[str], name: str
 ) -> dict[str, Strategy] | None:
-    """The strategies that words on the command line name, under these words; None without any."""
+    """The strategies that words on the command line name, under these words; None without any.
+
+    Raises ValueError for a word that names none, and for a hybrid where `name` pins nothing.
+    """
     if any(named(spec) in PINNING for spec in specs or ()) and not pinned:
         raise ValueError(t("cli.no_pins", name=name))
     return {spec: strategy_of(spec, pinned) for spec in specs} if specs else None

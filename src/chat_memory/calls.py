@@ -112,7 +112,7 @@ def instruction(context: Context, system: str | None) -> str:
 def post(
     client: genai.Client, model: str, request: dict, stream: Stream | None
 ) -> types.GenerateContentResponse:
-    """Send a body through the SDK, in a stream if `stream` is given."""
+    """Send a body through the SDK, in a stream if `stream` is given; raises what the SDK does."""
     ask = {
         "model": model,
         "contents": "-",  # the SDK wants some; those of the body take their place

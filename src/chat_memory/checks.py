@@ -75,7 +75,7 @@ def compare(mine: Any, reference: Any, cases: Iterable[Any] | None = None) -> Ch
 
 
 def tell_nbgrader(check: Check) -> None:
-    """Give a check's result as nbgrader understands it: an error, or nothing but text."""
+    """Give a check's result as nbgrader understands it: NotRight, or nothing but text."""
     if not check:
         raise NotRight(check.message)
     print(check.message)

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from chat_memory.places import DATA
 from chat_memory.strategies import require_count
 from chat_memory.strings import t
 from chat_memory.tools import Tool
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from chat_memory.session import ChatSession
 
 Conversation = Script | str | Path  # a script, a path, or the name of a bundled conversation
-FOLDER = Path(__file__).resolve().parents[2] / "data" / "conversations"
+FOLDER = DATA / "conversations"
 
 
 def play(
@@ -48,7 +49,8 @@ def play(
     The session's own system and tools win over the script's; `tools=False` leaves the script's
     undeclared. `clear_every=n` clears before turns n+1, 2n+1 and so on. `each(session)` is called
     after every turn. Interrupted, the session keeps every turn that was played to its end.
-    Raises ValueError if the conversation, `turns` or `clear_every` can't be used.
+    Raises ValueError if the conversation, `turns` or `clear_every` can't be used, ChatError if a
+    turn fails.
     """
     if turns is not None:
         require_count("turns", turns, 0, "it says how many turns are played")

@@ -26,6 +26,7 @@ from chat_memory.connect import connect, is_offline
 from chat_memory.conversations import Conversation, find, play
 from chat_memory.errors import ChatError, RequestRefused
 from chat_memory.guard import MOST, guarded, most
+from chat_memory.places import RUNS
 from chat_memory.predictions import PREDICTED, Row
 from chat_memory.prices import day_of_prices
 from chat_memory.runs import RunError
@@ -36,7 +37,6 @@ from chat_memory.tables import Table
 from chat_memory.usage import cost
 from offline_gemini.sentences import refusal
 
-RUNS = Path(__file__).resolve().parents[2] / "runs"
 NAMES = ("signatures", "thinking", "model", "cache")  # each has its sentences
 WIDEST = 100  # characters of a line under a table: a page cuts longer ones within a word
 

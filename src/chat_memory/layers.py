@@ -20,19 +20,10 @@ from statistics import median
 from google.genai import types
 
 from chat_memory.contents import calls_of, is_turn_start, text_of, turns, user
+from chat_memory.prompts import language_of, prompt_text, prompts
 from chat_memory.strategies import Context, Rung, require_count
 from chat_memory.strings import t
-from chat_memory.summary import (
-    Ask,
-    Summary,
-    language_of,
-    pair,
-    prompt_text,
-    prompts,
-    request,
-    summarize,
-    weight,
-)
+from chat_memory.summary import Ask, Summary, pair, request, summarize, weight
 from chat_memory.triggers import Trigger, Uncompressed, any_of, closed, over_tokens, over_turns
 from offline_gemini import count
 from offline_gemini.sentences import refusal
@@ -283,9 +274,9 @@ class KeyFacts(Compressing):
         earlier = json.dumps(self.facts, ensure_ascii=False) if self._note else ""
         wanted = prompts(language_of(stretch))["facts"]
         call = self._ask([user(request(wanted, stretch, earlier))], "facts", FACTS)
-        if call.error or calls_of(call.reply):
-            return Summary("", call.usage, t("summary.failed", reason=call.error or "a call"))
-        new = _facts_in(text_of(call.reply))
+        if call.error:
+            return Summary("", call.usage, t("summary.failed", reason=call.error))
+        new = None if calls_of(call.reply) else _facts_in(text_of(call.reply))
         if new is None:
             return Summary("", call.usage, t("summary.no_facts"))
         note = "\n".join(f"{name}: {value}" for name, value in (self.facts | new).items())

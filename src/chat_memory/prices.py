@@ -8,11 +8,10 @@ import functools
 import tomllib
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
 
+from chat_memory.places import DATA
 from offline_gemini.sentences import refusal
 
-DATA = Path(__file__).resolve().parents[2] / "data"
 PRICES = DATA / "models.toml"
 
 

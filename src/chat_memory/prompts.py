@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from google.genai import types
 
 from chat_memory.contents import text_of
-from chat_memory.prices import DATA
+from chat_memory.places import DATA
 from chat_memory.strategies import require_count
 from offline_gemini.sentences import refusal
 
@@ -32,9 +32,9 @@ def prompt_text(prompt: str, language: str, words: int | None = None) -> str:
     limit = known["words"].get(prompt, known["words"]["sections"]) if words is None else words
     require_count("words", limit, FEWEST_WORDS, "fewer hold no summary")
     text = known[prompt] if prompt in known["words"] else prompt
-    if not text.startswith(tuple(prompts(each)["first_line"] for each in ("en", "ko"))):
+    if not str(text).startswith(tuple(prompts(each)["first_line"] for each in ("en", "ko"))):
         raise refusal(
-            f"The summary prompt begins with {text[:40]!r}: its first line has to be "
+            f"The summary prompt begins with {str(text)[:40]!r}: its first line has to be "
             f"{known['first_line']!r}, by which a summary is known."
         )
     return text.replace("{words}", str(limit))

@@ -63,7 +63,8 @@ class ChatSession:
 
     `strategy` makes the context, `system` goes with every request, `tools` are Python functions
     the model may ask for. `thinking=False` asks the model not to think. A turn makes at most
-    `max_calls` requests. `sleep` waits out a 429; by default nothing waits offline.
+    `max_calls` requests. `sleep` waits out a 429, in seconds; by default nothing waits offline.
+    Raises ValueError for what is no strategy, and for tools that can't be declared.
     """
 
     def __init__(
@@ -120,7 +121,10 @@ class ChatSession:
         reset(self.strategy)
 
     def save(self, path: str | Path) -> Path:
-        """Write the run log, every request and reply, as JSON; `load` reads it again."""
+        """Write the run log, every request and reply, as JSON; `load` reads it again.
+
+        Raises RunError if it can't be written.
+        """
         return runs.save(self, path)
 
     def _finish_turn(self, transcript: list[types.Content], stream: Stream | None) -> None:

@@ -94,7 +94,10 @@ class Everything(Rung):
 
 @dataclass(frozen=True)
 class LastMessages(Rung):
-    """The last n contents: the wrong way, kept to show the 400 when it splits a tool pair."""
+    """The last n contents: the wrong way, kept to show the 400 when it splits a tool pair.
+
+    Raises ValueError if n is no int >= 1.
+    """
 
     n: int
 

@@ -24,7 +24,7 @@ from chat_memory.strings import t
 from chat_memory.usage import Usage
 from offline_gemini import breakdown
 
-Ask = Callable[[list[types.Content], str], Call]  # what is asked, and for which purpose
+Ask = Callable[..., Call]  # ask(contents, purpose), and a JSON schema if the reply has a form
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ def summarize(
     """The summary of a stretch of the transcript, by one call; an earlier one is folded in.
 
     `prompt` is "sections", "three_lines", or a text of your own that begins with the first line
-    of one of these. Whatever goes wrong is said in `refused`: nothing is raised for a bad reply.
+    of one of these; `words` is its limit. Whatever goes wrong is said in `refused`: nothing is
+    raised for a bad reply. Raises ValueError for a prompt or a limit that `prompt_text` refuses.
     """
     replaced = [*pair(earlier), *stretch]
     wanted = prompt_text(prompt, language_of(replaced), words)

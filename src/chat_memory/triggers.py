@@ -54,7 +54,10 @@ class Trigger:
 
 
 def every_turns(n: int) -> Trigger:
-    """After every n closed turns, wherever the talk stands: a fixed cycle."""
+    """After every n closed turns, wherever the talk stands: a fixed cycle.
+
+    Like the two limits below, it raises ValueError if n is no int >= 1.
+    """
     require_count("every_turns", n, why=WHY)
     return Trigger(f"every_turns({n})", lambda now: now.since >= n)
 
@@ -106,7 +109,10 @@ def _says_solved(now: Uncompressed) -> bool:
 
 
 def any_of(*triggers: Trigger) -> Trigger:
-    """When one of several triggers fires; they are asked in order, up to the first that does."""
+    """When one of several triggers fires; they are asked in order, up to the first that does.
+
+    Its limits are the smallest of theirs. Raises ValueError for none, and for what is no trigger.
+    """
     if not triggers or not all(isinstance(each, Trigger) for each in triggers):
         raise refusal("any_of needs triggers, such as any_of(over_tokens(3000), closed()).")
     tokens = [each.tokens for each in triggers if each.tokens is not None]

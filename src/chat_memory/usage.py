@@ -17,18 +17,23 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import offline_gemini
-from chat_memory.prices import DATA, Price, price
+from chat_memory.places import DATA
+from chat_memory.prices import Price, price
 from chat_memory.strings import t
 from offline_gemini.billing import camel
 from offline_gemini.sentences import refusal
 
 if TYPE_CHECKING:
-    from chat_memory.session import Call, ChatSession
+    from chat_memory.calls import Call
+    from chat_memory.session import ChatSession
 
 
 @dataclass(frozen=True)
 class Usage:
-    """The usageMetadata of one call, or of several added up; `estimated` if a count is one."""
+    """The usageMetadata of one call, or of several added up, in tokens.
+
+    `estimated` says whether the stand-in had to estimate a count.
+    """
 
     prompt_token_count: int | None = None
     candidates_token_count: int | None = None

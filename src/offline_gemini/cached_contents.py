@@ -90,6 +90,7 @@ class CachedContents:
 
         None instead of a number if it names no cachedContents. Its system, tools and contents
         come first. A request without contents of its own stays without, and is refused for it.
+        Raises Refused for an unknown name, another model, or system and tools beside the name.
         """
         rules.check_types(request, {"cachedContent": str})
         name = get(request, "cachedContent")

@@ -53,7 +53,7 @@ class Answered:
         return headers | ({"x-offline-gemini-estimated": "1"} if self.estimated else {})
 
     def pieces(self) -> Iterator[bytes]:
-        """The body, in the pieces in which it arrives."""
+        """The body, in the pieces in which it arrives; if it is cut, the HTTP library's error."""
         for chunk in self.chunks:
             body = json.dumps(chunk, ensure_ascii=False)
             yield (f"data: {body}\r\n\r\n" if self.stream else body).encode("utf-8", "replace")
@@ -67,6 +67,7 @@ class OfflineGemini:
 
     Its replies have no state: `calls` only counts the requests for `faults`, and with `caching`
     a prefix that this client sent before is billed as cached, and it may make cachedContents.
+    Raises ValueError for a fault that is not known.
     """
 
     scripts: list[Script] = field(default_factory=list)
@@ -87,7 +88,7 @@ class OfflineGemini:
         return http.Client(transport=sync), http.AsyncClient(transport=asynchronous)
 
     def handle(self, method: str, path: str, key: str, body: bytes) -> Answered:
-        """Answer one HTTP request."""
+        """Answer one HTTP request; a refusal is an answer, too."""
         try:
             rules.check_key(key)
             if cache := CACHES.match(path):
