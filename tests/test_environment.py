@@ -5,11 +5,13 @@ The rules are one function, `disagreements`, which is also shown to notice each 
 
 import ast
 import re
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import environment
+import lock
 import pytest
 import yaml
 from lock import LAPTOPS, blocks, without_hashes
@@ -211,9 +213,10 @@ def imported(path):
             yield node.module.partition(".")[0]
 
 
-# ipywidgets are traitlets in IPython, google-genai is pydantic, and httpx is served beside httpx2.
+# ipywidgets are traitlets in IPython, google-genai is pydantic, httpx is served beside httpx2, and
+# nbclient is jupyter_client.
 TOP = {"start", "benchmarks"}  # in the top folder
-COMES_ALONG = {"IPython", "traitlets", "pydantic", "httpx"}
+COMES_ALONG = {"IPython", "traitlets", "pydantic", "httpx", "jupyter_client"}
 
 
 @pytest.mark.parametrize("folder", ["src", "tools", "tests"])
@@ -226,3 +229,20 @@ def test_what_is_imported_is_asked_for(files, folder):
         known |= {path.stem for path in (ROOT / place).iterdir()}
     for path in (ROOT / folder).rglob("*.py"):
         assert set(imported(path)) <= known | set(sys.stdlib_module_names) | TOP, path.name
+
+
+def test_a_laptop_without_a_wheel_is_named_and_looking_leaves_nothing_here(monkeypatch):
+    """A folder .venv that uv had made would be taken for no environment by start.py."""
+    tried = []
+
+    def uv(*words, **options):
+        tried.append(dict(zip(words, words[1:], strict=False)))
+        old = "3.11" in words and "x86_64-apple-darwin" in words
+        return subprocess.CompletedProcess(words, int(old), "", "no usable wheels\n")
+
+    monkeypatch.setattr(lock, "uv", uv)
+    assert lock.missing_wheels() == ["x86_64-apple-darwin, Python 3.11: no usable wheels"]
+    assert len(tried) == sum(len(pythons) for pythons in LAPTOPS.values())
+    for words in tried:
+        assert not Path(words["--target"]).is_relative_to(ROOT)
+        assert words["--only-binary"] == ":all:"
