@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tokenize
+from graphlib import TopologicalSorter
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -110,6 +111,32 @@ def test_a_file_tells_its_story_and_what_it_does_not_do(folder):
         assert re.search(r"\b(not|no|nothing|imports only)\b", story), path
 
 
+def test_the_files_that_a_reader_reads_are_short_together():
+    names = ("contents", "usage", "summary", "strategies", "session")
+    read = [(ROOT / "src" / "chat_memory" / f"{name}.py").read_text("utf-8") for name in names]
+    assert sum(len(text.splitlines()) for text in read) <= 900
+
+
+def documented(tree, about=""):
+    """Every public function with its docstring; an `__init__` is told in that of its class."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef):
+            yield from documented(node, ast.get_docstring(node) or "")
+        elif isinstance(node, ast.FunctionDef):
+            inside = node.name in ("__init__", "__post_init__")
+            if inside or not node.name.startswith("_"):
+                yield node, (ast.get_docstring(node) or "") + about * inside
+
+
+def test_a_public_function_says_what_it_raises():
+    for path in python("src"):
+        for function, story in documented(ast.parse(path.read_text(encoding="utf-8"))):
+            raised = any(isinstance(n, ast.Raise) and n.exc for n in ast.walk(function))
+            told = re.search(r"[Rr]aise|Error|error|Refused|refus|NotRight|NoAnswer", story)
+            # The docstring of `conclude` is what the model reads: it is no place for our errors.
+            assert told or not raised or function.name == "conclude", f"{path}: {function.name}"
+
+
 def uses(tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -117,6 +144,23 @@ def uses(tree):
         elif isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def imported_at_once(tree):
+    """What a file imports when it is imported itself, and not only for type hints."""
+    for node in tree.body:
+        if not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)):
+            yield from uses(ast.Module([node], []))
+
+
+def test_imports_run_one_way():
+    paths = [path for path in python("src") if path.name != "__init__.py"]
+    names = [".".join(path.relative_to(ROOT / "src").with_suffix("").parts) for path in paths]
+    graph = {}
+    for name, path in zip(names, paths, strict=True):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        graph[name] = set(imported_at_once(tree)).intersection(names)
+    assert len(list(TopologicalSorter(graph).static_order())) == len(names)
 
 
 def readers_code():

@@ -126,7 +126,10 @@ def _refused(calls: Sequence, answers: Mapping[int, object]) -> go.Scatter:
 
 
 def draw_lines(series: Mapping[str, Mapping[int, float]], frame: Frame, title_id: str) -> Chart:
-    """Draw one line for each strategy, told apart by colour, dash and a label at its end."""
+    """Draw one line for each strategy, told apart by colour, dash and a label at its end.
+
+    Raises ValueError for more lines than there are colours.
+    """
     if len(series) > len(COLOURS):
         raise refusal(f"A chart holds at most {len(COLOURS)} lines, not {len(series)}.")
     traces, labels = [], []

@@ -35,6 +35,7 @@ class Predict:
     """A question to answer before the figure shows: two or three choices, one the common error.
 
     `answer` is the choice that the figure will prove; without it nothing is judged.
+    Raises ValueError for fewer choices or more, and for an answer that is none of them.
     """
 
     question: str
@@ -52,6 +53,7 @@ class Predict:
         """Give the prediction whose texts stand in the strings under this name, the answer last.
 
         Choices come in the order of their words, so that their place tells nothing.
+        Raises ValueError if the strings have none of this name.
 
         >>> Predict.of("clear").answer in Predict.of("clear").choices
         True
