@@ -10,6 +10,7 @@ requirements.lock is what everybody installs, with the hash of every file of a r
 grading.lock is what nbgrader needs beyond it; constraints.txt is both, without hashes.
 None holds the address of an index, and no setting of this machine flows into them.
 At the end it asks whether each kind of laptop finds a ready-made wheel of every package.
+The workflow `newest` upgrades once a month and tests what comes out; it keeps nothing.
 It does *not* install anything: that is `python3 start.py`.
 """
 
