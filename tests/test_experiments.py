@@ -34,7 +34,7 @@ CACHE = Experiment(
 
 @pytest.fixture(autouse=True)
 def nothing_is_live(monkeypatch, tmp_path, request):
-    monkeypatch.setattr("chat_memory.experiments.RUNS", tmp_path / "runs")
+    monkeypatch.setattr("chat_memory.runs.FOLDER", tmp_path / "runs")
     if request.node.get_closest_marker("live"):
         return
     for name in (*KEYS, "CHAT_MEMORY_MODEL", "CHAT_MEMORY_STATIC", "CHAT_MEMORY_LANGUAGE"):

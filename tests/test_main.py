@@ -24,7 +24,7 @@ HEADS = "call | contents | prompt | thoughts | candidates | total | seconds"
 def offline(monkeypatch, tmp_path):
     for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY", "CHAT_MEMORY_LANGUAGE"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("chat_memory.__main__.RUNS", tmp_path / "runs")
+    monkeypatch.setattr("chat_memory.runs.FOLDER", tmp_path / "runs")
 
 
 @pytest.fixture

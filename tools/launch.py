@@ -197,7 +197,10 @@ def reset(rest: list[str]) -> int:
     copy = MY / chapter.name
     if copy.exists():
         kept = unused_name(copy)
-        os.rename(copy, kept)
+        try:
+            os.rename(copy, kept)
+        except OSError as error:
+            raise Trouble(NOT_WRITABLE.format(MY, error.strerror or error)) from None
         print(f"Your copy is kept as my/{kept.name}.")
     copy_chapter(chapter)
     print(f"my/{copy.name} is new; reload it if it is open.")
@@ -242,7 +245,7 @@ def copy_chapter(chapter: Path) -> None:
         notebook = without_outputs(json.loads(chapter.read_text("utf-8")))
     except (OSError, ValueError, KeyError):
         raise Trouble(INCOMPLETE.format(chapter)) from None
-    half = MY / f".{chapter.name}.half"
+    half = MY / f".{chapter.name}.{os.getpid()}.half"  # another start may do the same now
     try:
         MY.mkdir(exist_ok=True)
         text = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"

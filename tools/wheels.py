@@ -53,6 +53,7 @@ MACHINES = {  # what each system calls the two kinds of processor
     ("windows", "x86_64"): "AMD64",
     ("windows", "aarch64"): "ARM64",
 }
+NO_FOLDER = "Cannot write {0} ({1}): name another folder, then repeat."
 OTHER_FILE = "The index gave another file than requirements.lock names: use another network."
 DONE = (
     "{folder} is complete: {count} wheels, {size:,.0f} MB, checked by the hashes of "
@@ -246,8 +247,11 @@ def main(argv: list[str]) -> int:
         path.mkdir(parents=True, exist_ok=True)
         folder = Folder(path, read(LOCK.read_text("utf-8")))
         fill(folder, serving)
-    except (Trouble, OSError) as trouble:
+    except Trouble as trouble:
         print(trouble, file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(NO_FOLDER.format(path, error.strerror or error), file=sys.stderr)
         return 1
     pythons = sorted({target.python for target in serving}, key=lambda name: name.split(".")[1])
     done = {"folder": path.name, "count": len(folder.wheels), "size": folder.size() / 1e6}

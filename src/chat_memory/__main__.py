@@ -14,7 +14,6 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
 from pathlib import Path
 
 from google.genai import types
@@ -31,6 +30,7 @@ from chat_memory.lines import shortened
 from chat_memory.places import RUNS
 from chat_memory.prices import day_of_prices
 from chat_memory.recount import recount_table
+from chat_memory.runs import RunError, new_path
 from chat_memory.session import ChatSession
 from chat_memory.strategies import Strategy
 from chat_memory.strings import t
@@ -229,7 +229,7 @@ def chat(options: argparse.Namespace) -> int:
     strategy = strategy_of(options.strategy)
     session = ChatSession(connect(), strategy=strategy, system=options.system)
     session.scenario = "chat"
-    log = options.log or RUNS / f"chat-{datetime.now():%Y%m%d-%H%M%S}.json"
+    log = Log(session, options.log or new_path("chat").with_suffix(".json"))
     print(t("cli.chat"))
     for text in typed():
         if text.casefold() == "/clear":
@@ -239,10 +239,33 @@ def chat(options: argparse.Namespace) -> int:
             print(t("cli.no_command", word=shortened(text)))
         else:
             answer(session, text, log)
-    if session.calls:
-        print("\n" + bill(session))
-        print(t("cli.saved", path=session.save(log)))
+    if not session.calls:
+        return 0
+    print("\n" + bill(session))
+    if not log.write():
+        return 2
+    print(t("cli.saved", path=log.path))
     return 0
+
+
+class Log:
+    """The run log of a chat; that it can't be written is said once, and the chat goes on."""
+
+    def __init__(self, session: ChatSession, path: Path):
+        self.session, self.path = session, path
+        self._said = ""
+
+    def write(self) -> bool:
+        """Write the log; returns whether it is written."""
+        try:
+            self.session.save(self.path)
+        except RunError as error:
+            if str(error) != self._said:
+                print(error, file=sys.stderr)
+            self._said = str(error)
+            return False
+        self._said = ""
+        return True
 
 
 def typed() -> Iterator[str]:
@@ -259,13 +282,13 @@ def typed() -> Iterator[str]:
             yield text
 
 
-def answer(session: ChatSession, text: str, log: Path) -> None:
+def answer(session: ChatSession, text: str, log: Log) -> None:
     """One turn of the chat: print the answer as it comes, and write the log."""
     print(t("cli.model", text=""), end="", flush=True)
     try:
         session.send(text, stream=lambda piece: print(piece, end="", flush=True))
         print()
-        session.save(log)
+        log.write()
     except KeyboardInterrupt:
         print("\n" + t("cli.interrupted"))
     except (ValueError, ChatError) as error:

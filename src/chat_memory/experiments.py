@@ -15,7 +15,6 @@ This file does *not* know a key: it gets a client.
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 
 from google import genai
@@ -29,7 +28,7 @@ from chat_memory.guard import MOST, guarded, most
 from chat_memory.places import RUNS
 from chat_memory.predictions import PREDICTED, Row
 from chat_memory.prices import day_of_prices
-from chat_memory.runs import RunError
+from chat_memory.runs import RunError, new_path
 from chat_memory.session import ChatSession
 from chat_memory.strategies import Context, Everything, Strategy, name_of
 from chat_memory.strings import t
@@ -136,7 +135,7 @@ class Experiment:
         self._require_within(planned)
         if client is None or is_offline(client):
             return Report(None, [t("experiment.not_sent", calls=len(planned))], {})
-        folder = RUNS / f"{self.name}-{datetime.now():%Y%m%d-%H%M%S-%f}"
+        folder = new_path(self.name)
         logs = [folder / f"{number}.json" for number in range(1, len(self.chats) + 1)]
         sessions = [_Session(client, *each, sleep) for each in zip(self.chats, logs, strict=True)]
         with guarded(client, self.max_calls, self.max_dollars):

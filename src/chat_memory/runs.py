@@ -9,8 +9,10 @@ This file does *not* decide when a log is written: `session.save` and the termin
 """
 
 import json
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +27,8 @@ from offline_gemini.sentences import OneLine
 if TYPE_CHECKING:
     from chat_memory.session import ChatSession
 
+FOLDER = Path(__file__).resolve().parents[2] / "runs"
+
 
 class RunError(OneLine, ValueError):
     """A run log that can't be written or read: which file, and why."""
@@ -38,6 +42,14 @@ class Run:
     strategy: str
     model: str
     calls: list[Call] = field(repr=False)
+
+
+def new_path(what: str) -> Path:
+    """A path in `runs/` for a new log, or for a folder of logs.
+
+    It names the moment; random digits keep apart what a class starts in the same second.
+    """
+    return FOLDER / f"{what}-{datetime.now():%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
 
 
 def save(session: "ChatSession", path: str | Path) -> Path:
