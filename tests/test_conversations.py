@@ -1,6 +1,7 @@
 from itertools import pairwise
 
 import pytest
+from shop import SHOP
 
 from chat_memory import ChatSession, LastTurns, connect, play
 from chat_memory.contents import calls_of, text_of
@@ -8,14 +9,9 @@ from chat_memory.conversations import Results, bundled, even_agent, even_chat, f
 from offline_gemini import load_script
 from offline_gemini.scripts import Call
 
-CASE = """
-system = "You help a shop."
-[facts]
-order = ["48213"]
-[[tools]]
-name = "lookup_order"
-description = "Look up an order."
-parameters = { type = "object", properties = { order_id = { type = "string" } } }
+CASE = (
+    SHOP
+    + """
 [[turns]]
 user = "My order 48213 is late."
 states = ["order"]
@@ -39,6 +35,7 @@ command = "/clear"
 user = "Thanks."
 reply = "You're welcome."
 """
+)
 
 
 @pytest.fixture

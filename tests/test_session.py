@@ -8,6 +8,7 @@ import pytest
 import wire
 from google.genai import errors as sdk
 from google.genai import types
+from shop import SHOP
 
 from chat_memory import (
     ChatError,
@@ -25,14 +26,9 @@ from chat_memory.errors import NoAnswer, RateLimited, RequestRefused, TooManyCal
 from chat_memory.usage import breakdown, published_runs, total
 from offline_gemini.faults import NAMES, SWAP
 
-CASE = """
-system = "You help."
-[facts]
-order = ["48213"]
-[[tools]]
-name = "lookup_order"
-description = "Look up an order."
-parameters = { type = "object", properties = { order_id = { type = "string" } } }
+CASE = (
+    SHOP
+    + """
 [[turns]]
 user = "Order 48213 and order 50001 are late."
 states = ["order"]
@@ -50,6 +46,7 @@ reply = "48213."
 without = "I do not know."
 thoughts = 12
 """
+)
 FIRST = "Order 48213 and order 50001 are late."
 SECOND = "Which number did I give first?"
 ANSWER = "One is shipped, one is packed, and both are on their way to you."
