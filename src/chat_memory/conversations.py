@@ -16,7 +16,7 @@ import itertools
 import json
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,21 +62,29 @@ def play(
     session.system = session.system or script.system or None
     if tools:
         session.tools = {d["name"]: results.tool(d) for d in script.tools} | session.tools
+    for number, turn in _due(script, session, turns, clear_every):
+        results.learn(turn.steps)
+        _say(turn, number, session)
+        if each:
+            each(session)
+    return session
+
+
+def _due(
+    script: Script, session: "ChatSession", turns: int | None, clear_every: int
+) -> Iterator[tuple[int, Turn]]:
+    """The turns to play, by number; on the way to one the session is cleared, if it is time."""
     played = 0
     for turn in script.turns:
         if turns is not None and played >= turns:
-            break
+            return
         if turn.command == "/clear":
             session.clear()
             continue
         if clear_every and played and played % clear_every == 0:
             session.clear()
-        results.learn(turn.steps)
         played += 1
-        _say(turn, played, session)
-        if each:
-            each(session)
-    return session
+        yield played, turn
 
 
 def _say(turn: Turn, number: int, session: "ChatSession") -> None:

@@ -1,7 +1,7 @@
 """When to summarise: after a number of turns, over a size, or when the matter is closed.
 
 A *trigger* looks at the turns that stand verbatim in the context and says whether it is time to
-put a summary in place of the older ones. A fixed cycle cuts wherever the talk stands; a limit in
+put a summary in place of the older ones. A fixed cycle cuts wherever the chat stands; a limit in
 tokens follows the bill; a closed matter is a natural end. `any_of` joins them.
 
 This file does *not* make a summary: `layers.py` does, and it asks the trigger before each turn.
@@ -54,7 +54,7 @@ class Trigger:
 
 
 def every_turns(n: int) -> Trigger:
-    """After every n closed turns, wherever the talk stands: a fixed cycle.
+    """After every n closed turns, wherever the chat stands: a fixed cycle.
 
     Like the two limits below, it raises ValueError if n is no int >= 1.
     """

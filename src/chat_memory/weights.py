@@ -19,7 +19,7 @@ from typing import NamedTuple
 from google.genai import types
 
 from chat_memory.contents import to_json
-from offline_gemini import Refused, rules
+from offline_gemini import rules
 from offline_gemini.billing import content_tokens, get, parts_of, says_something
 from offline_gemini.replies import visible_texts
 from offline_gemini.texts import visible
@@ -73,7 +73,7 @@ class Scale:
             tokens=self.tokens(row),
             signatures=tuple(dict.fromkeys(filter(None, signatures))),
             says=says_something(row),
-            run=(rules.merged([row])[0], _is_sound(row)),
+            run=(rules.merged([row])[0], rules.passes(rules.check_content, row, "contents")),
             facts=self.visible(visible_texts({"contents": [row]}) if self.facts else []),
         )
 
@@ -86,14 +86,6 @@ class Scale:
     def visible(self, texts: Sequence[str]) -> tuple[str, ...]:
         """The names of the facts that are visible in texts."""
         return tuple(name for name, said in self.facts.items() if visible(said, texts))
-
-
-def _is_sound(row: Mapping) -> bool:
-    try:
-        rules.check_content(row, "contents")
-    except Refused:
-        return False
-    return True
 
 
 class Running:
@@ -262,8 +254,4 @@ def _fits(before: Run, run: Run) -> bool:
     started: list[Run] = [("user", 0, 0)] if calls else []
     started += [("model", before[2], 0)] if before[2] else []
     started += [before] if before != NO_RUN else []
-    try:
-        rules.check_order([*started, run])
-    except Refused:
-        return False
-    return True
+    return rules.passes(rules.check_order, [*started, run])

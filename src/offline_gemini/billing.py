@@ -190,7 +190,7 @@ def declarations(request: Mapping) -> list[Mapping]:
 
 def resent_thoughts(contents: list, model: str, thoughts: Mapping[str, int]) -> list[int]:
     """Thoughts added by re-sent signatures, one int per content (rule 6)."""
-    start = 0 if keeps_old_thoughts(model) else last_user_message(contents)
+    start = 0 if keeps_old_thoughts(model) else last_turn_start(contents)
     seen, added = set(), []
     for index, content in enumerate(contents):
         signatures = [get(part, "thoughtSignature") for part in parts_of(content)]
@@ -215,7 +215,7 @@ def model_version(model: str) -> tuple[int, int]:
     return (int(version[1]), int(version[2] or 0)) if version else (3, 5)
 
 
-def last_user_message(contents: list) -> int:
+def last_turn_start(contents: list) -> int:
     """Index of the last content in which the user says something; there the turn starts."""
     for index in range(len(contents) - 1, -1, -1):
         if says_something(contents[index]):

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from offline_gemini.billing import (
     declarations,
     get,
-    last_user_message,
+    last_turn_start,
     parts_of,
     says_something,
 )
@@ -179,7 +179,7 @@ def steps_done(contents: list, steps: Sequence[Sequence[Call]]) -> int:
 
 
 def _open_turn(contents: list) -> list:
-    return contents[last_user_message(contents) + 1 :]
+    return contents[last_turn_start(contents) + 1 :]
 
 
 def _calls_in(content: Mapping) -> list[tuple[str, dict]]:

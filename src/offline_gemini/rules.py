@@ -21,7 +21,7 @@ from offline_gemini.billing import (
     PLACEHOLDERS,
     camel,
     get,
-    last_user_message,
+    last_turn_start,
     listed,
     model_version,
     parts_of,
@@ -91,6 +91,19 @@ class Refused(OneLine):
 def invalid(message: str) -> Refused:
     """The usual refusal: 400 INVALID_ARGUMENT."""
     return Refused(400, "INVALID_ARGUMENT", message)
+
+
+def passes(rule: Callable[..., None], *values: object) -> bool:
+    """Whether one of the rules below refuses nothing.
+
+    >>> passes(check_key, "a-key"), passes(check_key, "")
+    (True, False)
+    """
+    try:
+        rule(*values)
+    except Refused:
+        return False
+    return True
 
 
 def check(request: Mapping, model: str, read: Callable[[str], tuple | None] | None = None) -> None:
@@ -195,7 +208,7 @@ def check_signatures(
     Only the current turn's first function call of each step must be signed; a model's text need
     not be, nor the second and later parallel calls, nor closed turns.
     """
-    check_calls_signed(contents, last_user_message(contents))
+    check_calls_signed(contents, last_turn_start(contents))
     for part in (part for content in contents if read for part in parts_of(content)):
         check_signature(get(part, "thoughtSignature"), model, read)
 

@@ -19,7 +19,7 @@ from chat_memory import contents
 from chat_memory.dialects.parts import MADE_UP, kind, marked, unknown
 from chat_memory.dialects.transcript import Message, Notes
 from chat_memory.strings import t
-from offline_gemini import Refused
+from offline_gemini import rules
 
 WITHOUT_IDS = ("gemini", "text")  # forms in which a call need not have an id
 SOURCE = "source"  # the message that a result came in, until its call is found
@@ -27,8 +27,9 @@ SOURCE = "source"  # the message that a result came in, until its call is found
 
 def settled(messages: list[Message], form: str, notes: Notes) -> list[dict]:
     """The messages as rows of contents that Gemini accepts; every repair is noted."""
-    if form == "gemini" and _accepted(messages):
-        return [{"role": m.role, "parts": m.parts} for m in messages]
+    as_read = [{"role": m.role, "parts": m.parts} for m in messages]
+    if form == "gemini" and rules.passes(contents.check, as_read):
+        return as_read
     if form not in WITHOUT_IDS:
         _name_calls(messages, notes)
     rows: list[dict] = []
@@ -74,14 +75,6 @@ def _name_calls(messages: list[Message], notes: Notes) -> None:
 def _fresh(taken: set[str | None]) -> Iterator[str]:
     """Ids that are not taken: call_1, call_2, ..."""
     return (name for n in itertools.count(1) if (name := f"call_{n}") not in taken)
-
-
-def _accepted(messages: list[Message]) -> bool:
-    try:
-        contents.check([{"role": m.role, "parts": m.parts} for m in messages])
-    except Refused:
-        return False
-    return True
 
 
 def _calls(parts: Iterable[dict]) -> list[dict]:

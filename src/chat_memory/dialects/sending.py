@@ -16,7 +16,7 @@ from google.genai import types
 
 from chat_memory import contents
 from chat_memory.dialects.parts import kind
-from offline_gemini.billing import PLACEHOLDERS, last_user_message
+from offline_gemini.billing import PLACEHOLDERS, last_turn_start
 
 PLACEHOLDER = PLACEHOLDERS[0].encode()
 
@@ -29,7 +29,7 @@ def sendable(transcript: Sequence[types.Content]) -> list[types.Content]:
     """
     rows = [row | {"parts": _known(row["parts"])} for row in contents.to_json(transcript)]
     kept = contents.from_json(row for row in rows if row["parts"])
-    start = last_user_message([row for row in rows if row["parts"]])
+    start = last_turn_start([row for row in rows if row["parts"]])
     calls_before = 0
     for content in kept[start + 1 :]:
         calls = [part for part in content.parts if part.function_call]
