@@ -142,6 +142,10 @@ MISTAKES = {
         "not inside the good one": (
             "return next((i for i, (a, b) in enumerate(zip(good, bad)) if b not in a), -1)"
         ),
+        "takes a part of a line for a line": (
+            "return next((i for i, (a, b) in enumerate(zip(good, bad))"
+            " if any(line not in a for line in b.splitlines())), -1)"
+        ),
         "looks for a word": (
             "return next((i for i, b in enumerate(bad) if 'superseded' not in b), -1)"
         ),

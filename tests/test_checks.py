@@ -1,16 +1,19 @@
 """`compare` tells a reader the one thing to look at, and never stops the notebook."""
 
+from collections import Counter
 from threading import Lock
 from types import SimpleNamespace
 
 import pytest
-from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 from IPython.lib.pretty import pretty
 
-from chat_memory.checks import Check, NotRight, compare, my_numbers, show
+from chat_memory import hints
+from chat_memory.checks import Check, NotRight, compare, my_numbers
 from chat_memory.contents import user
+from chat_memory.strategies import LastTurns
+from chat_memory.strings import t
 
 
 def twice(n):
@@ -30,13 +33,28 @@ def test_of_one_case_the_sentence_speaks_of_one():
 def test_a_wrong_function_hears_input_own_answer_and_expected_one():
     check = compare(lambda n: n * n, twice, [2, 3])
     assert not check
-    assert check.message == "Input 3: yours gives 9, expected 6."
+    assert check.message == "Input n = 3: yours gives 9, expected 6."
 
 
 def test_a_tuple_is_several_arguments_and_a_list_is_one():
     assert compare(lambda a, b: a + b, lambda a, b: b + a, [(1, 2), (203, 22)])
     assert compare(len, lambda items: len(items), [[1, 2]])
-    assert "Input 203, 22:" in compare(lambda a, b: a, lambda a, b: b, [(203, 22)]).message
+    check = compare(lambda a, b: a, lambda a, b: b, [(203, 22)])
+    assert check.message == "Input a = 203, b = 22: yours gives 203, expected 22."
+
+
+@pytest.mark.parametrize(
+    ("mine", "shown"),
+    [
+        (lambda prompt, new=0: 0, "prompt = 3"),
+        (lambda *numbers: 0, "3"),
+        (lambda: 0, "3"),
+        (abs, "x = 3"),
+        (min, "3"),
+    ],
+)
+def test_arguments_are_named_as_the_reader_named_them_where_he_did(mine, shown):
+    assert compare(mine, lambda n: -1, [3]).message.startswith(f"Input {shown}: ")
 
 
 def test_a_cell_shows_the_sentence():
@@ -93,7 +111,7 @@ def test_a_value_that_cannot_be_compared_or_shown_is_not_raised():
             raise ValueError
 
     assert compare(lambda n: Rude(), twice, [1]).message == (
-        "Input 1: yours gives <Rude>, expected 2."
+        "Input n = 1: yours gives <Rude>, expected the number 2."
     )
 
 
@@ -166,68 +184,18 @@ def test_a_reference_that_refuses_asks_for_the_same_refusal():
 
     assert compare(same_kind, refuse, [1, 0])
     assert compare(lambda n: n, refuse, [1, 0]).message == (
-        "Input 0: yours gives an answer, expected ValueError."
+        "Input n = 0: yours gives 0, expected ValueError; is there a `raise`?"
     )
-    assert "stops with TypeError" in compare(lambda n: n[0], refuse, [0]).message
+    message = compare(lambda n: n[0], refuse, [0]).message
+    assert message.startswith("Input n = 0: yours stops with TypeError: ")
+    assert message.endswith(", expected ValueError.")
 
 
-def test_the_place_inside_a_long_answer_is_named():
-    long = [{"role": "user", "text": "x" * 60}, {"role": "model", "text": "y" * 60}]
-    wrong = [long[0], {**long[1], "role": "user"}]
-    assert compare(lambda: wrong, lambda: long).message == (
-        "Input (): at [1]['role'] yours gives 'user', expected 'model'."
-    )
+def test_a_finer_error_than_the_one_asked_for_is_a_refusal_too():
+    def refuse(n):
+        raise ValueError
 
-
-def test_of_long_texts_the_part_that_differs_is_shown():
-    text = "a" * 300
-    message = compare(lambda n: text + "b", lambda n: text + "c", [1]).message
-    assert "ab'" in message and "ac'" in message
-    assert len(message) < 200
-
-
-def lookup(name, **more):
-    call = types.FunctionCall(name=name, args={"id": 7})
-    answer = types.FunctionResponse(name=name, response={"status": "sent"})
-    return [
-        types.Content(role="model", parts=[types.Part(function_call=call, **more)]),
-        types.Content(role="user", parts=[types.Part(function_response=answer)]),
-    ]
-
-
-def test_a_content_is_shown_by_its_role_and_first_words():
-    chat = [user("My order 48213 is late, and nobody tells me why."), *lookup("look_up")]
-    assert compare(lambda chat: chat[0], lambda chat: chat[1], [chat[:2]]).message == (
-        "Input [<user: My order 48213 is late, and nobody…>, <model: look_up(id=7)>]: "
-        "yours gives <user: My order 48213 is late, and nobody…>, expected <model: look_up(id=7)>."
-    )
-    assert show({"sent": chat[2]}) == "{'sent': <user: look_up: status=sent>}"
-    photo = types.Part(inline_data=types.Blob(mime_type="image/png", data=b"1"))
-    assert show(types.Content(role="user", parts=[photo])) == "<user: (data)>"
-
-
-def test_contents_that_look_alike_in_short_are_shown_where_they_differ():
-    signed = lookup("look_up", thought_signature=b"abc")
-    message = compare(lambda: lookup("look_up"), lambda: signed).message
-    mine, expected = message.split(", expected ")
-    assert "\n" not in message and "thought_signature" in expected
-    assert "thought_signature" not in mine
-
-
-@pytest.mark.parametrize("wrong", [{"role": "user"}, "Hello."])
-def test_a_message_that_is_no_content_gets_a_hint(wrong):
-    def roles(build):
-        return lambda messages: [content.role for content in build(messages)]
-
-    check = compare(roles(lambda _: [wrong]), roles(list), [[user("Hello.")]])
-    assert check.message.startswith("Input [<user: Hello.>]: yours stops with AttributeError")
-    assert check.message.endswith("'role'; each message has to be a types.Content.")
-    given = compare(lambda text: text.role, lambda text: text, ["a case of texts"])
-    assert given.message.endswith("has no attribute 'role'")
-
-
-def test_a_memory_address_is_never_shown():
-    assert "0x" not in compare(lambda n: object(), twice, [1]).message
+    assert compare(lambda n: bytes([n]).decode("ascii"), refuse, [200])
 
 
 @pytest.mark.parametrize(
@@ -274,9 +242,90 @@ def test_while_nbgrader_runs_what_is_right_is_printed_and_no_value_that_it_takes
     assert capsys.readouterr().out == "Right: the case agrees.\n"
 
 
-def test_equal_means_the_same_kind_of_container():
-    assert not compare(lambda: (1, 2), lambda: [1, 2])
-    assert compare(lambda: {"a": 0.1 + 0.2}, lambda: {"a": 0.3})
+def small(value):
+    """A check's rule: the reader's `value` has to be a list of texts, and short."""
+
+    def rule(n):
+        texts = compare.answer(value, "texts")
+        return "" if len(texts) <= n else f"{len(texts)} texts are too many."
+
+    return rule
+
+
+def test_a_rule_says_in_words_what_is_wrong_with_an_answer():
+    assert compare(small(["a"]), "", [1, 2]).message == "Right: all 2 cases agree."
+    assert compare(small(["a", "b"]), "", [2, 1]).message == "Input n = 1: 2 texts are too many."
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (None, "Input n = 1: yours gives None, expected a list of texts; is there a `return`?"),
+        ("a", "Input n = 1: yours gives the text 'a', expected a list of texts."),
+        ([7], "Input n = 1: yours gives the list [7], expected a list of texts."),
+        (..., "Still three dots: write your answer in their place, then run this cell again."),
+        ([...], "Still three dots: write your answer in their place, then run this cell again."),
+    ],
+)
+def test_an_answer_that_a_rule_cannot_look_into_is_told(value, message):
+    assert compare(small(value), "", [1]).message == message
+
+
+@pytest.mark.parametrize(
+    ("wanted", "fit", "unfit"),
+    [
+        ("list", [1], (1,)),
+        ("texts", ("a",), {"a"}),
+        ("messages", [user("Hello.")], [{"role": "user"}]),
+        ("messages", LastTurns(1)([user("Hello.")]), user("Hello.")),
+        ("strategy", LastTurns(1), LastTurns),
+        ("strategy", lambda transcript: transcript, "LastTurns"),
+    ],
+)
+def test_a_rule_names_the_kind_of_answer_that_it_wants(wanted, fit, unfit):
+    assert compare(lambda: compare.answer(fit, wanted) and "", "", [()])
+    assert (
+        t(f"wanted.{wanted}") in compare(lambda: compare.answer(unfit, wanted), "", [()]).message
+    )
+
+
+def test_what_a_rule_stops_with_is_told_without_anything_expected():
+    assert compare(lambda n: 1 / n, "", [0]).message == (
+        "Input n = 0: yours stops with ZeroDivisionError: division by zero."
+    )
+
+
+def test_a_rule_notices_a_change_of_what_was_given():
+    def rule(items):
+        items.clear()
+        return ""
+
+    assert "changes what it was given" in compare(rule, "", [[1, 2]]).message
+
+
+def test_from_the_second_failed_try_on_the_next_hint_is_named(monkeypatch):
+    monkeypatch.setattr(hints, "failed", Counter())
+    monkeypatch.setattr(hints, "asked", Counter())
+
+    def told(mine):
+        return compare(mine, twice, [1], hints="cost-ex2").message
+
+    plain = "Input n = 1: yours gives 1, expected 2."
+    assert "hint" not in told(...) and "hint" not in told(lambda n: ...)
+    assert told(lambda n: n) == plain
+    assert told(lambda n: n) == f'{plain} A hint: compare.hint("cost-ex2").'
+    assert told(twice) == "Right: the case agrees."
+    compare.hint("cost-ex2")
+    assert told(lambda n: n) == f'{plain} A hint: compare.hint("cost-ex2", 2).'
+    compare.hint("cost-ex2", 3)
+    assert told(lambda n: n) == plain
+    assert compare(lambda n: n, twice, [1], hints="cost-ex1").message == plain
+
+
+def test_without_an_exercise_no_hint_is_named():
+    assert {compare(lambda n: n, twice, [1]).message for _ in range(3)} == {
+        "Input n = 1: yours gives 1, expected 2."
+    }
 
 
 values = st.recursive(

@@ -5,8 +5,11 @@ tells the first case in which the reader's function and the reference differ, or
 that the three dots still stand there; the error that the reader's function stops with; and that a
 function changes the list it was given. A reference that raises asks for the same error: that is
 how a refusal is checked. A plain value is compared without telling the right one, which would end
-the exercise. `compare.hint` gives an exercise's hints, step by step. `my_numbers` draws from the
-reader's own seed, so that neighbours differ and no constant passes.
+the exercise. `my_numbers` draws from the reader's own seed, so that neighbours differ and no
+constant passes.
+
+A check that has to look into an answer is a rule: it takes the answer by `compare.answer`, and
+returns what is wrong with it in words, "" if nothing is; `compare(rule, "", cases)` tells it.
 
 nbgrader takes a cell without an error for a right one, and a value that a cell shows for marks. So
 while it runs (it sets NBGRADER_EXECUTION) what is not right raises `NotRight` with the same
@@ -16,17 +19,19 @@ This file does *not* run code in a sandbox, set a time limit, or give marks.
 """
 
 import hashlib
-import math
+import inspect
 import os
 from collections.abc import Callable, Iterable
-from copy import deepcopy
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from chat_memory.shown import LONGEST, Bare, name_error, show, show_apart
-from chat_memory.strings import EN, t
-from offline_gemini.sentences import refusal
+from google.genai import types
+
+from chat_memory.differences import NO_FLAW, Outcome, Unfit, copied, difference, same
+from chat_memory.hints import hint, lead
+from chat_memory.shown import ROWS, name_error, show
+from chat_memory.strings import t
 
 CONTAINERS = (list, tuple, set, dict)
 
@@ -49,28 +54,23 @@ class NotRight(Exception):
     """What `compare` raises while nbgrader grades or validates, and at no other time."""
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What one call did: its value or its error, and its arguments as it left them."""
-
-    value: Any
-    error: BaseException | None
-    arguments: tuple
-
-
-def compare(mine: Any, reference: Any, cases: Iterable[Any] | None = None) -> Check | None:
+def compare(
+    mine: Any, reference: Any, cases: Iterable[Any] | None = None, hints: str = ""
+) -> Check | None:
     """Compare the reader's function, or value, with the reference; never raises for a reader.
 
     While nbgrader runs the cell, it raises NotRight or returns None, as `tell_nbgrader` says.
     A case is one argument, or a tuple of arguments; both sides get copies of their own.
     Without cases two functions are called without arguments, and two values are compared.
+    With "" for a reference, `mine` is a rule that says what is wrong with the reader's answer.
+    `hints` is the exercise whose hints a second failed try leads to.
 
     >>> compare(lambda n: n + n, lambda n: n * n, [2, 3])
-    Input 3: yours gives 6, expected 9.
+    Input n = 3: yours gives 6, expected 9.
     >>> compare(..., 4)
     Still three dots: write your answer in their place, then run this cell again.
     """
-    check = judge(mine, reference, cases)
+    check = judge(mine, reference, cases, hints)
     return tell_nbgrader(check) if os.environ.get("NBGRADER_EXECUTION") else check
 
 
@@ -81,18 +81,45 @@ def tell_nbgrader(check: Check) -> None:
     print(check.message)
 
 
-def judge(mine: Any, reference: Any, cases: Iterable[Any] | None) -> Check:
+def judge(mine: Any, reference: Any, cases: Iterable[Any] | None, hints: str = "") -> Check:
     """What `compare` finds; whatever stops on the way is found, too."""
     try:
         if holds_dots(mine):
             return Check(False, t("check.dots"))
+        if callable(mine) and reference == "" and cases is not None:
+            return compare_calls(mine, lambda *_: NO_FLAW, list(cases), hints)
         if not callable(reference):
             return compare_values(mine, reference)
         if not callable(mine):
             return Check(False, t("check.no_function", mine=show(mine)))
-        return compare_calls(mine, reference, [()] if cases is None else list(cases))
+        return compare_calls(mine, reference, [()] if cases is None else list(cases), hints)
     except (Exception, KeyboardInterrupt) as error:
         return Check(False, t("check.broken", error=name_error(error)))
+
+
+def answer(value: Any, wanted: str = "list") -> Any:
+    """The reader's answer, for a rule to look into; a key of FITS says what it has to be.
+
+    Raises Unfit for anything else: None, three dots, another kind. `compare` catches and tells it.
+    """
+    if not FITS[wanted](value):
+        raise Unfit(value, wanted)
+    return value
+
+
+def are_messages(value: Any) -> bool:
+    """Whether a value is a list of contents, or a `Context` that holds one."""
+    contents = getattr(value, "contents", value)
+    return isinstance(contents, ROWS) and all(isinstance(c, types.Content) for c in contents)
+
+
+FITS = {
+    "list": lambda value: isinstance(value, list),
+    "messages": are_messages,
+    "strategy": lambda value: callable(value) and not isinstance(value, type),
+    "texts": lambda value: isinstance(value, ROWS) and all(isinstance(v, str) for v in value),
+}
+compare.hint, compare.answer = hint, answer  # at hand in every chapter, for each imports compare
 
 
 def compare_values(mine: Any, right: Any) -> Check:
@@ -113,18 +140,47 @@ def verdict(mine: Any, right: Any) -> str:
     return "check.no_number" if isinstance(mine, (str, *CONTAINERS)) else "check.wrong"
 
 
-def compare_calls(mine: Callable, reference: Callable, cases: list) -> Check:
+def compare_calls(mine: Callable, reference: Callable, cases: list, hints: str) -> Check:
     """Call both on every case; returns the first difference, or that there is none."""
     if not cases:
         return Check(False, t("check.no_cases"))
     for case in cases:
         arguments = case if isinstance(case, tuple) else (case,)
         got = call(mine, arguments)
-        if holds_dots(got.value) or "ellipsis" in str(got.error):
+        if holds_dots(answered(got)) or "ellipsis" in str(got.error):
             return Check(False, t("check.dots"))
-        if message := difference(got, call(reference, arguments), arguments):
-            return Check(False, message)
+        shown = named_arguments(mine, arguments)
+        if message := difference(got, call(reference, arguments), arguments, shown):
+            return Check(False, led(message, hints))
     return Check(True, t("check.right" if len(cases) > 1 else "check.right.one", count=len(cases)))
+
+
+def led(message: str, exercise: str) -> str:
+    """What a failed try is told, and from the second one on where the next hint is."""
+    call = lead(exercise)
+    return t("check.led", message=message, call=call) if call else message
+
+
+def answered(got: Outcome) -> Any:
+    """The reader's answer: what was given back, or what a rule could not look into."""
+    return got.error.value if isinstance(got.error, Unfit) else got.value
+
+
+def named_arguments(function: Callable, arguments: tuple) -> str:
+    """The arguments of a case as shown, each by its name if the function names them all."""
+    try:
+        known = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # a built-in function may hide what it takes
+        known = ()
+    names = [
+        each.name
+        for each in known
+        if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
+    ]
+    shown = list(map(show, arguments))
+    if len(names) >= len(shown):
+        shown = [f"{name} = {value}" for name, value in zip(names, shown, strict=False)]
+    return ", ".join(shown) or "()"
 
 
 def call(function: Callable, arguments: tuple) -> Outcome:
@@ -136,109 +192,11 @@ def call(function: Callable, arguments: tuple) -> Outcome:
         return Outcome(None, error, own)
 
 
-def copied(argument: Any) -> Any:
-    """A deep copy of an argument; what cannot be copied, such as a client, is given as it is."""
-    try:
-        return deepcopy(argument)
-    except Exception:
-        return argument
-
-
-def difference(got: Outcome, expected: Outcome, arguments: tuple) -> str:
-    """The sentence for the first thing in which two outcomes differ; "" if they agree."""
-    shown = ", ".join(map(show, arguments)) or "()"
-    if got.error and type(got.error) is not type(expected.error):
-        hint = "check.stops.content" if is_no_content(got.error, arguments) else "check.stops"
-        return t(hint, input=shown, error=name_error(got.error))
-    if expected.error:
-        error = type(expected.error).__name__
-        return "" if got.error else t("check.no_error", input=shown, error=error)
-    if not same(got.value, expected.value):
-        return value_difference(got.value, expected.value, shown)
-    if same(got.arguments, expected.arguments) or not same(arguments, copied(arguments)):
-        return ""  # they agree, or hold things that are only ever equal to themselves
-    if same(expected.arguments, arguments):
-        return t("check.changes", input=shown)
-    return t("check.leaves", input=shown)
-
-
-def is_no_content(error: BaseException, arguments: tuple) -> bool:
-    """Whether a dict or a text, not one that was given, was taken for a content."""
-    if not isinstance(error, AttributeError) or error.name not in ("role", "parts"):
-        return False
-    return isinstance(error.obj, (str, dict)) and not holds(arguments, error.obj)
-
-
-def holds(value: Any, wanted: Any) -> bool:
-    """Whether `value` is equal to `wanted`, or a container of it."""
-    inside = value.values() if isinstance(value, dict) else value
-    return value == wanted or (
-        isinstance(value, CONTAINERS) and any(holds(each, wanted) for each in inside)
-    )
-
-
-def value_difference(mine: Any, expected: Any, shown: str) -> str:
-    """The sentence for two values that differ, with the place inside a long one."""
-    if mine is None:
-        return t("check.none", input=shown, expected=show(expected))
-    place, mine, expected = first_difference(mine, expected)
-    mine, expected = show_apart(mine, expected)
-    words = {"input": shown, "mine": mine, "expected": expected}
-    return t("check.inside", place=place, **words) if place else t("check.differs", **words)
-
-
-def first_difference(mine: Any, expected: Any, place: str = "") -> tuple[str, Any, Any]:
-    """Where two values differ first, as an index such as `[2]['role']`, and what stands there."""
-    if type(mine) is type(expected) and len(show(mine)) + len(show(expected)) > LONGEST:
-        if isinstance(mine, dict) and mine.keys() == expected.keys():
-            keys = list(mine)
-        elif isinstance(mine, (list, tuple)) and len(mine) == len(expected):
-            keys = list(range(len(mine)))
-        else:
-            return place, mine, expected
-        key = next(key for key in keys if not same(mine[key], expected[key]))
-        return first_difference(mine[key], expected[key], f"{place}[{key!r}]")
-    return place, mine, expected
-
-
-def same(mine: Any, expected: Any) -> bool:
-    """Whether two values are equal; floats may differ in the last digits, and NaN equals NaN."""
-    numbers = isinstance(mine, Real) and isinstance(expected, Real)
-    if numbers and float in (type(mine), type(expected)):
-        both_nan = math.isnan(mine) and math.isnan(expected)
-        return both_nan or math.isclose(mine, expected, rel_tol=1e-9, abs_tol=1e-12)
-    if type(mine) is type(expected) and isinstance(mine, (list, tuple)):
-        return len(mine) == len(expected) and all(map(same, mine, expected))
-    if isinstance(mine, dict) and isinstance(expected, dict):
-        return mine.keys() == expected.keys() and all(same(mine[k], expected[k]) for k in mine)
-    try:
-        return bool(mine == expected)
-    except Exception:
-        return False
-
-
 def holds_dots(value: Any) -> bool:
     """Whether `value` is the `...` of an exercise nobody has touched, or a container of it."""
     if isinstance(value, dict):
         return any(map(holds_dots, value.values()))
     return value is ... or isinstance(value, (list, tuple)) and any(map(holds_dots, value))
-
-
-def hint(exercise: str, step: int = 1) -> Bare:
-    """One of an exercise's three hints: where to look, the idea, a line to begin with.
-
-    Raises ValueError for an exercise or a step that there is not.
-
-    >>> compare.hint("cost-ex2", 2)
-    Count the turns after its own.
-    """
-    name = f"hint.{exercise}.{step}"
-    if name not in EN:
-        raise refusal(t("hint.none", exercise=exercise, step=step))
-    return Bare(t(name))
-
-
-compare.hint = hint  # at hand in every chapter, for each imports compare
 
 
 def my_numbers(name: str, count: int, low: int, high: int, seed: str | None = None) -> list[int]:
