@@ -242,7 +242,7 @@ BROKEN = {  # what is replaced, by what, and what the sentence says after the fi
         "[tools]",
         ": tools must be a list, not {'name': 'lookup_order',",
     ),
-    "tool without a name": ('name = "lookup_order"\n', "", ": tool 1 has no name."),
+    "tool without a name": ('name = "lookup_order"\n', "", ": tool 1 has no name: give it one."),
     "tool with a date": (
         'type = "string" }',
         'type = "string", default = 2026-07-01 }',
@@ -358,27 +358,27 @@ BROKEN = {  # what is replaced, by what, and what the sentence says after the fi
     "call of an unknown tool": (
         'steps = [[{ name = "lookup_order"',
         'steps = [[{ name = "find_order"',
-        ": turn 3 calls find_order, which is not in [[tools]].",
+        ": turn 3 calls find_order, which is not in [[tools]]: declare it there.",
     ),
     "unknown fact stated": (
         'states = ["order"]',
         'states = ["orders"]',
-        ": turn 1 uses the fact orders, which is not in [facts].",
+        ": turn 1 uses the fact orders, which is not in [facts]: add it there.",
     ),
     "unknown fact needed": (
         'needs = ["order"]',
         'needs = ["number"]',
-        ": turn 3 uses the fact number, which is not in [facts].",
+        ": turn 3 uses the fact number, which is not in [facts]: add it there.",
     ),
     "fact stated but not said": (
         "My order 48213 is late.",
         "My order 148213 is late.",
-        ": turn 1 states order, but its text has no spelling of it.",
+        ": turn 1 states order, but its text has no spelling of it: write one in it.",
     ),
     "probe with its answer": (
         "Where is it now?",
         "Where is order 48213 now?",
-        ": turn 3 is a probe that contains its answer, order.",
+        ": turn 3 is a probe that contains its answer, order: ask without it.",
     ),
     "probe without needs": (
         'needs = ["order"]\n',
@@ -388,12 +388,12 @@ BROKEN = {  # what is replaced, by what, and what the sentence says after the fi
     "without, but no needs": (
         'needs = ["order"]\n',
         "probe = false\n",
-        ": turn 3 has without or outdated, but needs no fact.",
+        ": turn 3 has without or outdated, but needs no fact: name one in needs.",
     ),
     "again, but no without": (
         'without = "Which order is it?"\n',
         "",
-        ": turn 3 has again, but no without that it answers.",
+        ": turn 3 has again, but no without that it answers: write one.",
     ),
     "again without the fact": (
         '"I told you: 48213."',
@@ -403,7 +403,7 @@ BROKEN = {  # what is replaced, by what, and what the sentence says after the fi
     "the same turn after the same turns": (
         "Where is it now?",
         " my ORDER 48213  is late!",
-        ": turn 3 has the same user text after the same turns as another.",
+        ": turn 3 has the same user text after the same turns as another: word it anew.",
     ),
 }
 

@@ -27,7 +27,6 @@ from chat_memory.dialects import load_chat
 from chat_memory.errors import ChatError
 from chat_memory.ladder import ladder
 from chat_memory.lines import shortened
-from chat_memory.places import RUNS
 from chat_memory.prices import day_of_prices
 from chat_memory.recount import recount_table
 from chat_memory.runs import RunError, new_path

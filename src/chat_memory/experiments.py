@@ -25,7 +25,6 @@ from chat_memory.connect import connect, is_offline
 from chat_memory.conversations import Conversation, find, play
 from chat_memory.errors import ChatError, RequestRefused
 from chat_memory.guard import MOST, guarded, most
-from chat_memory.places import RUNS
 from chat_memory.predictions import PREDICTED, Row
 from chat_memory.prices import day_of_prices
 from chat_memory.runs import RunError, new_path

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from chat_memory import contents
 from chat_memory.calls import Call
 from chat_memory.files import write_whole
+from chat_memory.places import ROOT
 from chat_memory.strategies import Context, name_of
 from chat_memory.strings import t
 from chat_memory.usage import Usage, total
@@ -27,7 +28,7 @@ from offline_gemini.sentences import OneLine
 if TYPE_CHECKING:
     from chat_memory.session import ChatSession
 
-FOLDER = Path(__file__).resolve().parents[2] / "runs"
+FOLDER = ROOT / "runs"
 
 
 class RunError(OneLine, ValueError):

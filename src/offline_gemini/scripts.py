@@ -125,7 +125,7 @@ def _parse(text: str, name: str) -> Script:
     try:
         return _from_toml(tomllib.loads(text), name)
     except tomllib.TOMLDecodeError as error:
-        raise ScriptError(f"{name} is not TOML: {error}.") from error
+        raise ScriptError(f"{name} is not TOML: {error}: mend it there.") from error
 
 
 def _from_lines(text: str, name: str) -> Script:
@@ -165,7 +165,7 @@ def _from_toml(data: dict, name: str) -> Script:
 def _tool(data: object, place: str) -> dict:
     _check_keys(data, {"name": str, "description": str, "parameters": dict}, place)
     if not data.get("name"):
-        raise ScriptError(f"{place} has no name.")
+        raise ScriptError(f"{place} has no name: give it one.")
     _check_json(data, place)
     return data
 
@@ -246,33 +246,45 @@ def _check_script(script: Script) -> None:
         _check_again(Found(script, number - 1), place)
         before += (fold(turn.user),)
         if before in seen:
-            raise ScriptError(f"{place} has the same user text after the same turns as another.")
+            raise ScriptError(
+                f"{place} has the same user text after the same turns as another: word it anew."
+            )
         seen.add(before)
 
 
 def _check_facts(script: Script, turn: Turn, place: str) -> None:
     for fact in turn.states + turn.needs:
         if fact not in script.facts:
-            raise ScriptError(f"{place} uses the fact {fact}, which is not in [facts].")
+            raise ScriptError(
+                f"{place} uses the fact {fact}, which is not in [facts]: add it there."
+            )
     for fact in turn.states:
         if not visible(script.facts[fact], [turn.user]):
-            raise ScriptError(f"{place} states {fact}, but its text has no spelling of it.")
+            raise ScriptError(
+                f"{place} states {fact}, but its text has no spelling of it: write one in it."
+            )
     if turn.probe and not turn.needs:
         raise ScriptError(f"{place} is a probe without needs: name the fact it asks for.")
     for fact in turn.needs if turn.probe else ():
         if visible(script.facts[fact], [turn.user]):
-            raise ScriptError(f"{place} is a probe that contains its answer, {fact}.")
+            raise ScriptError(
+                f"{place} is a probe that contains its answer, {fact}: ask without it."
+            )
 
 
 def _check_answers(script: Script, turn: Turn, place: str) -> None:
     if (turn.without or turn.outdated) and not turn.needs:
-        raise ScriptError(f"{place} has without or outdated, but needs no fact.")
+        raise ScriptError(
+            f"{place} has without or outdated, but needs no fact: name one in needs."
+        )
     if turn.again and not turn.without:
-        raise ScriptError(f"{place} has again, but no without that it answers.")
+        raise ScriptError(f"{place} has again, but no without that it answers: write one.")
     tools = {tool["name"] for tool in script.tools}
     for call in (call for step in turn.steps for call in step):
         if call.name not in tools:
-            raise ScriptError(f"{place} calls {call.name}, which is not in [[tools]].")
+            raise ScriptError(
+                f"{place} calls {call.name}, which is not in [[tools]]: declare it there."
+            )
 
 
 def _check_again(found: Found, place: str) -> None:

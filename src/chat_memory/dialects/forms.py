@@ -36,8 +36,7 @@ BLOCKS = {
     "input_audio": "openai",
     "file": "openai",
 }
-
-
+# The shapes of what may stand beside the messages: an instruction as a text, or as texts.
 TEXT = {"type": str, "text": str}
 TEXTS = (str, [(str, TEXT)])
 PARTS = (str, {"parts": (TEXTS, TEXT)})
