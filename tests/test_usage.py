@@ -45,9 +45,7 @@ def test_a_session_may_stand_for_its_calls():
 
 @pytest.mark.parametrize(("given", "kind"), [(5, "int"), ([5], "int"), ({"a": []}, "str")])
 def test_what_holds_no_calls_is_said(given, kind):
-    with pytest.raises(
-        ValueError, match=f"total can't add up an object of type {kind}: give"
-    ):
+    with pytest.raises(ValueError, match=f"total can't add up an object of type {kind}: give"):
         total(given)
 
 
