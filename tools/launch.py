@@ -18,7 +18,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -102,9 +101,8 @@ def lab(rest: list[str]) -> int:
     """Open JupyterLab on the first chapter, or on the file that `rest` names."""
     python = ready()
     copy_missing()
-    began = time.monotonic()
     code = run(lab_command(python, rest), surroundings(CHAT_MEMORY_SEED=seed()))
-    if code == 1 and time.monotonic() - began < 30:
+    if code == 1:  # a slow machine takes its time to fail
         raise Trouble(NOT_STARTED)
     return code
 
