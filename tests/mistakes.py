@@ -16,10 +16,18 @@ MISTAKES = {
         "changes nothing": "return messages",
         "says it as the user": "return [messages[0], user(f'I said {seconds} seconds')]",
         "changes the question": "return [user(f'You said {seconds} seconds.'), messages[1]]",
-        "says always the same": "return [messages[0], model('It takes 71 seconds.')]",
-        "keeps the old answer, too": ("return [*messages, model(f'It takes {seconds} seconds.')]"),
+        "says always the same": (
+            "part = types.Part(text='It takes 71 seconds.')\n"
+            "    return [messages[0], types.Content(role='model', parts=[part])]"
+        ),
+        "keeps the old answer, too": (
+            "part = types.Part(text=f'It takes {seconds} seconds.')\n"
+            "    return [*messages, types.Content(role='model', parts=[part])]"
+        ),
         "changes what it got": (
-            "messages[1] = model(f'It takes {seconds} seconds.')\n    return messages"
+            "part = types.Part(text=f'It takes {seconds} seconds.')\n"
+            "    messages[1] = types.Content(role='model', parts=[part])\n"
+            "    return messages"
         ),
     },
     "clr-ex1": {

@@ -22,6 +22,10 @@ NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 SOLUTIONS = NOTEBOOKS / "solutions.ipynb"
 CHAPTERS = sorted(NOTEBOOKS.glob("[01]*.ipynb"))
 NO_NUMBERS = {"cmp-ex1", "cmp-ex2", "cmp-ex3"}  # they play the book's conversations
+STOPS = {
+    "refuses 0, too",
+    "needs enough turns",
+}  # mistakes that raise; another error is the test's own
 SIMPLE = [None, True, False, 0, 1, -1, "", [], {}]
 
 
@@ -116,6 +120,7 @@ def test_a_common_mistake_is_told(exercises, name):
     for mistake, answer in MISTAKES[name].items():
         check = says(answer)
         assert not check and "Input" in check.message, (mistake, check)
+        assert ("stops with" in check.message) == (mistake in STOPS), (mistake, check)
 
 
 @pytest.mark.parametrize("seed", ["kim@a", "lee@b"])
