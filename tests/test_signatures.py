@@ -34,7 +34,7 @@ def no_connection(monkeypatch):
     forbid_connections(monkeypatch)
 
 
-def history(client, *texts: str, **fields) -> list[types.Content]:
+def transcript(client, *texts: str, **fields) -> list[types.Content]:
     """The contents of a chat that asks these texts, replies kept as they came."""
     contents = []
     for text in texts:
@@ -51,7 +51,7 @@ def with_signature(content: types.Content, signature: bytes | None) -> types.Con
 
 def test_a_resent_signature_adds_its_thoughts_to_the_next_prompt():
     client = client_of(case_server())
-    question, answer = history(client, "Hi.")
+    question, answer = transcript(client, "Hi.")
     bare = with_signature(answer, None)
     new = types.Content(role="user", parts=[types.Part(text="Where is it?")])
     signed_prompt, bare_prompt = (
@@ -92,7 +92,7 @@ def test_a_streamed_signature_counts_like_one_that_came_whole():
 @pytest.mark.parametrize("place", [0, 10, -1])
 def test_a_changed_signature_is_corrupted(place):
     client = client_of(case_server())
-    question, answer = history(client, "Hi.")
+    question, answer = transcript(client, "Hi.")
     forged = bytearray(answer.parts[0].thought_signature)
     forged[place] ^= 1
     contents = [question, with_signature(answer, bytes(forged)), user("Thanks.")]
@@ -104,7 +104,7 @@ def test_a_changed_signature_is_corrupted(place):
 @pytest.mark.parametrize("other", ["gemini-3.5-flash", "gemini-3.6-pro", "gemini-3.6-flash-lite"])
 def test_a_signature_of_another_model_is_corrupted(other):
     client = client_of(case_server())
-    contents = [*history(client, "Hi."), user("Thanks.")]
+    contents = [*transcript(client, "Hi."), user("Thanks.")]
     assert ask(client, contents).candidates
     with pytest.raises(errors.ClientError, match="Corrupted thought signature."):
         ask(client, contents, name=other)
@@ -131,7 +131,7 @@ def test_both_base64_alphabets_are_read():
 
 def called(client) -> list[types.Content]:
     """An open turn: a question, two parallel calls, their responses."""
-    question, calls = history(client, "Who brings it?", tools=declared())
+    question, calls = transcript(client, "Who brings it?", tools=declared())
     responses = [
         types.Part.from_function_response(name=part.function_call.name, response={"ok": True})
         for part in calls.parts

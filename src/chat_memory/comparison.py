@@ -10,7 +10,6 @@ This file does *not* choose the strategies (`ladder.py`) or draw (`charts/fronti
 of your own, which can't be played again, is counted in `recount.py`.
 """
 
-import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -26,7 +25,7 @@ from chat_memory.scores import Score, score
 from chat_memory.session import ChatSession
 from chat_memory.strategies import Strategy, name_of, require_count
 from chat_memory.strings import t
-from chat_memory.tables import Right, Table
+from chat_memory.tables import Right, Table, wrapped
 from chat_memory.usage import Price, Usage, cost, total
 from offline_gemini import Refused, Script
 from offline_gemini.billing import resent_thoughts
@@ -35,7 +34,6 @@ HEADS = (
     *("strategy", "messages", "thoughts", "cached", "best", "full"),
     *("extra", "facts", "wrong", "tools", "again"),
 )
-WIDE = 100  # columns; at 1280 px a notebook shows so many
 
 
 @dataclass(frozen=True)
@@ -247,7 +245,7 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     for row in (row for row in rows if row.refused):
         names = {"strategy": row.strategy, "conversation": row.conversation}
         notes.append(t("compare.note.refused", reason=row.refused, **names))
-    return [textwrap.fill(note, WIDE, subsequent_indent="  ") for note in notes]
+    return wrapped(notes)
 
 
 def _conversation(row: Row) -> str:

@@ -40,6 +40,9 @@ def turns(transcript: list[types.Content]) -> list[tuple[int, int]]:
     """The (start, stop) of every turn, so that `transcript[start:stop]` is the turn.
 
     What stands before the first turn start belongs to no turn.
+
+    >>> turns([user("Hello"), model("Hello"), user("Where is my order?")])
+    [(0, 2), (2, 3)]
     """
     starts = [index for index, content in enumerate(transcript) if is_turn_start(content)]
     return list(itertools.pairwise([*starts, len(transcript)]))

@@ -10,7 +10,6 @@ This file does *not* say what the model would have answered, so it scores no ans
 """
 
 import itertools
-import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -18,7 +17,7 @@ from google.genai import types
 
 from chat_memory import contents
 from chat_memory.calls import Call
-from chat_memory.comparison import WIDE, chosen, is_ours
+from chat_memory.comparison import chosen, is_ours
 from chat_memory.connect import default_model
 from chat_memory.counter import Asked, Counter, Head, Recount, Stretch, request_of
 from chat_memory.ladder import ladder
@@ -26,7 +25,7 @@ from chat_memory.layers import KeyFacts
 from chat_memory.session import ChatSession
 from chat_memory.strategies import Context, Strategy, bind, context_of, name_of, reset
 from chat_memory.strings import t
-from chat_memory.tables import Right, Table
+from chat_memory.tables import Right, Table, wrapped
 from chat_memory.usage import Price, held
 from chat_memory.weights import Scale
 from offline_gemini import Refused, Script, prompt_token_count, read_signature
@@ -267,4 +266,4 @@ def _notes(rows: Sequence[Recount], whole: bool) -> list[str]:
         kind = "stopped" if row.stopped else "refused"
         counts = {"strategy": row.strategy, "refused": row.refused, "calls": len(row.prompts)}
         notes.append(t(f"recount.note.{kind}", why=row.why, **counts))
-    return [textwrap.fill(note, WIDE, subsequent_indent="  ") for note in notes]
+    return wrapped(notes)

@@ -122,6 +122,10 @@ class LastTurns(Rung):
     its end, so its beginning stays cacheable. Without `drop_to` it cuts at every turn.
 
     Raises ValueError if max_turns is no int >= 1, or drop_to no int from 1 to max_turns.
+
+    >>> chat = [types.Content(role="user", parts=[types.Part(text=text)]) for text in "abc"]
+    >>> LastTurns(max_turns=2)(chat).dropped
+    range(0, 1)
     """
 
     max_turns: int

@@ -4,7 +4,8 @@ A `Table` shows itself as text. Column names come from the strings, figures from
 This file does *not* compute anything but sums.
 """
 
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from chat_memory.calls import Call
     from chat_memory.session import ChatSession
     from offline_gemini import Script
+
+
+WIDE = 100  # columns; at 1280 px a notebook shows so many
 
 
 class Right(str):
@@ -66,6 +70,15 @@ def _cell(value: object) -> str:
     if isinstance(value, bool) or value is None:
         return {True: t("table.yes"), False: t("table.no"), None: "-"}[value]
     return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def wrapped(notes: Iterable[str]) -> list[str]:
+    """Notes, broken where a page ends; their further lines are indented.
+
+    >>> [note.count("\\n  ") for note in wrapped(["word " * 30])]
+    [1]
+    """
+    return [textwrap.fill(note, WIDE, subsequent_indent="  ") for note in notes]
 
 
 def messages_table(call: "Call") -> Table:
