@@ -35,19 +35,30 @@ IDLE = r"""() => [...document.querySelectorAll('#jp-main-statusbar .jp-StatusBar
   .some(item => /\|\s*Idle/.test(item.textContent))"""
 RAN = """() => [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]
   .every(prompt => /\\[\\d+\\]/.test(prompt.textContent))"""
-# Armed before a key: t0 is when the page gets the key, t1 the second frame after the figure on
-# the page has changed, which is when the change has been painted.
-ARM = """([cell]) => {
-  const plot = () => document.querySelectorAll('.jp-Cell')[cell].querySelector('.js-plotly-plot');
-  const drawn = () => plot().querySelector('.svg-container').innerHTML;
-  const before = drawn(); let t0 = null; window.__painted = null;
-  addEventListener('keydown', () => { t0 = performance.now(); }, {capture: true, once: true});
-  const look = () => t0 !== null && drawn() !== before
-    ? requestAnimationFrame(() => requestAnimationFrame(
-        () => { window.__painted = performance.now() - t0; }))
-    : requestAnimationFrame(look);
-  requestAnimationFrame(look);
+# Armed before a key: t0 is when the browser got the key, and each change inside a plotly figure of
+# the cell sets the end to the second frame after it: the first has been painted by then. The end
+# counts once nothing has changed for `rest` ms: a figure drawn anew is drawn, then fitted.
+# Nothing looks while the page works: the page tells what has changed.
+ARM = """([cell, rest, patience]) => {
+  const area = document.querySelectorAll('.jp-Cell')[cell].querySelector('.jp-OutputArea');
+  const drawn = ({target}) => (target.closest ? target : target.parentElement)
+    ?.closest('.svg-container');
+  const frames = then => requestAnimationFrame(() => requestAnimationFrame(then));
+  let t0 = null, quiet = null;
+  addEventListener('keydown', event => { t0 = event.timeStamp; }, {capture: true, once: true});
+  window.__painted = new Promise((done, fail) => {
+    const watch = new MutationObserver(changes => {
+      if (t0 !== null && changes.some(drawn)) frames(() => {
+        const painted = performance.now() - t0;
+        clearTimeout(quiet);
+        quiet = setTimeout(() => { watch.disconnect(); done(painted); }, rest);
+      });
+    });
+    watch.observe(area, {subtree: true, childList: true, attributes: true, characterData: true});
+    setTimeout(() => fail(Error('The figure stays as it was.')), patience);
+  });
 }"""
+REST = 150  # ms
 FIGURE = """([cell]) => {
   const plot = document.querySelectorAll('.jp-Cell')[cell].querySelector('.js-plotly-plot');
   if (!plot || !plot._fullData || !plot.querySelector('.gtitle')) return null;
@@ -251,10 +262,12 @@ class Page:
         self.page.wait_for_function(WIDE, arg=[self.places[name]])
 
     def timed(self, name: str, key: str) -> float:
-        """Press a key and give the milliseconds until the changed figure was painted."""
-        self.page.evaluate(ARM, [self.places[name]])
+        """Press a key and give the milliseconds until the changed figure was painted.
+
+        Raises playwright's Error if nothing changes.
+        """
+        self.page.evaluate(ARM, [self.places[name], REST, PATIENCE * 1000])
         self.press(key)
-        self.page.wait_for_function("() => window.__painted !== null", polling=10)
         return self.page.evaluate("() => window.__painted")
 
     def screenshot(self, path: Path) -> None:
