@@ -7,10 +7,10 @@ more. The clock starts when the control gets its value and stops when the figure
 This file does *not* measure the browser, nor the way to it.
 """
 
-import os
 from collections.abc import Iterator
 from functools import partial
 
+from ratios import Ratio
 from timing import Measure, least, timed
 
 from chat_memory import ChatSession, LastTurns, connect, play
@@ -25,9 +25,8 @@ MIDDLE = 6  # a position in the middle of the lesson; the last position keeps al
 FROM_MEMORY, RECOUNT = 5, 50  # milliseconds that these may take
 
 
-def report(quick: bool) -> Iterator[str | Table]:
+def report(quick: bool) -> Iterator[str | Table | Ratio]:
     """Both tables, in milliseconds and as ratios."""
-    os.environ["CHAT_MEMORY_PREDICT"] = "0"  # no veil: the figure is on the screen at once
     rounds = 1 if quick else 9
     support = find("support")
     charts = [(support, 24, 150), (support, 48, 400), (even_chat(50), 50, 400)]
@@ -35,11 +34,19 @@ def report(quick: bool) -> Iterator[str | Table]:
     yield "One move of the slider, milliseconds until the figure is updated."
     heads = ["chat", "turns", "max_turns", "played", "aim", "from memory", "aim", "ratio"]
     moves = [(*chart, most) for chart in charts for most in (MIDDLE, chart[1])]
-    yield Table(heads, [move_row(*move, rounds) for move in moves])
+    rows = [move_row(*move, rounds) for move in moves]
+    yield Table(heads, rows)
+    _, turns, _, played, aim, memory, quick_aim, _ = rows[-1]
+    what = f"a slider's move, {turns} turns, in the kernel"
+    yield Ratio(f"{what}: from memory", memory, "ms", "played anew", played, quick_aim)
+    yield Ratio(f"{what}: played anew", played, "ms", aim=aim)
     yield "A recorded chat, recounted at as many positions as it has turns, milliseconds."
     records = [even_chat(8)] if quick else [even_chat(50), support]
     heads = ["chat", "turns", "calls", "weighed", "recounted", "both", "aim"]
-    yield Table(heads, [recount_row(script, rounds) for script in records])
+    rows = [recount_row(script, rounds) for script in records]
+    yield Table(heads, rows)
+    for chat, turns, _, _, _, both, aim in rows:
+        yield Ratio(f"{chat} recounted at {turns} positions", both, "ms", aim=aim)
 
 
 def move_row(script: Script, turns: int, aim: int, most: int, rounds: int) -> tuple:
@@ -52,14 +59,16 @@ def move_row(script: Script, turns: int, aim: int, most: int, rounds: int) -> tu
 
 
 def chart(script: Script, turns: int) -> Live:
-    """The chart of chapter 04, on the screen, with its slider at 1."""
+    """The chart of chapter 04, on the screen, its axes fixed, with its slider at 1."""
 
     def play_case(max_turns: int) -> ChatSession:
         client = connect(offline=True, conversations=script, quiet=True)
         return play(script, ChatSession(client, LastTurns(max_turns)), turns=turns)
 
+    top = max(call.usage.prompt_token_count for call in play_case(turns).calls)
+
     def draw(session: ChatSession) -> object:
-        return draw_tokens(session, turns=turns, marks=lost(session.calls, script))
+        return draw_tokens(session, turns=turns, top=top, marks=lost(session.calls, script))
 
     live = Live(play_case, draw, max_turns=(1, turns, 1))
     live.view  # noqa: B018 - it makes the widgets
