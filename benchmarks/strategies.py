@@ -114,4 +114,4 @@ def ours(sizes: tuple[int, ...], rounds: int) -> list[dict]:
 def peers(python: str | Path, sizes: tuple[int, ...], rounds: int) -> list[dict]:
     """A row for each peer, run by the Python that may have them."""
     command = [python, FOLDER / "peers.py", *map(str, sizes), "--rounds", str(rounds)]
-    return json.loads(subprocess.check_output(command, text=True))
+    return json.loads(subprocess.check_output(command, encoding="utf-8"))

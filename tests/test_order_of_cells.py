@@ -6,6 +6,7 @@ reader sees on a page: test_browser.py.
 """
 
 import builtins
+import json
 import os
 import symtable
 import sys
@@ -333,7 +334,9 @@ def test_a_handler_of_the_readers_own_stays(kernel):
 
 def test_the_start_up_file_lies_where_ipython_reads_it(monkeypatch, tmp_path):
     monkeypatch.setattr(environment, "VENV", tmp_path)
-    monkeypatch.setattr(environment.subprocess, "check_output", lambda *_, **__: str(tmp_path))
+    monkeypatch.setattr(
+        environment.subprocess, "check_output", lambda *_: json.dumps(str(tmp_path))
+    )
     environment.configure()
     (made,) = tmp_path.glob("etc/ipython/startup/*.py")
     assert made.read_text(encoding="utf-8") == environment.STARTUP

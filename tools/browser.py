@@ -89,7 +89,7 @@ class Lab:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        self.log = open(Path(self.home.name, "lab.log"), "w")
+        self.log = open(Path(self.home.name, "lab.log"), "w", encoding="utf-8")
         self.process = subprocess.Popen(
             self._command(), env=self._environment(), stdout=self.log, stderr=subprocess.STDOUT
         )
@@ -115,10 +115,12 @@ class Lab:
         lab = home / "config" / "labconfig"
         lab.mkdir(parents=True)
         news = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
-        (lab / "page_config.json").write_text(json.dumps(news))
+        (lab / "page_config.json").write_text(json.dumps(news), encoding="utf-8")
         user = home / "config/lab/user-settings/@jupyterlab/apputils-extension"
         user.mkdir(parents=True)
-        (user / "themes.jupyterlab-settings").write_text(json.dumps({"theme": self.theme}))
+        (user / "themes.jupyterlab-settings").write_text(
+            json.dumps({"theme": self.theme}), "utf-8"
+        )
 
     def _command(self) -> list[str]:
         return [
@@ -152,7 +154,7 @@ class Lab:
                 return
             except OSError:
                 time.sleep(0.25)
-        raise RuntimeError(Path(self.log.name).read_text()[-2000:])
+        raise RuntimeError(Path(self.log.name).read_text("utf-8", "replace")[-2000:])
 
 
 class Page:

@@ -308,8 +308,8 @@ def wheel_cause(said: str) -> str:
 
 def configure() -> None:
     """Let the environment find our modules from any folder, and settle it."""
-    where = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    packages = Path(subprocess.check_output([PYTHON, "-c", where], text=True).strip())
+    where = "import json, sysconfig; print(json.dumps(sysconfig.get_path('purelib')))"  # ASCII
+    packages = Path(json.loads(subprocess.check_output([PYTHON, "-c", where])))
     # Relative, so that it is plain ASCII in a folder with Korean letters and survives a move.
     path = os.path.relpath(ROOT / "src", packages)
     (packages / "workbook.pth").write_text(path + "\n", encoding="utf-8")
@@ -341,5 +341,6 @@ def installing() -> dict[str, str]:
 
 def surroundings(**more: str) -> dict[str, str]:
     """The variables that a child gets: UTF-8, and no other Python's paths and kernels."""
-    kept = {k: v for k, v in os.environ.items() if k not in ("PYTHONHOME", "PYTHONPATH")}
+    other = ("PYTHONHOME", "PYTHONPATH", "PYTHONIOENCODING")
+    kept = {name: value for name, value in os.environ.items() if name not in other}
     return {**kept, "PYTHONUTF8": "1", "JUPYTER_PREFER_ENV_PATH": "1", **more}

@@ -67,7 +67,9 @@ def clean(environment: dict[str, str]) -> dict[str, str]:
 def uv(*arguments: str | Path, **options: bool) -> subprocess.CompletedProcess[str]:
     """Run `uv pip` in the repository, deaf to the settings of this machine."""
     command = [*UV, *arguments, "--no-config", "--quiet"]
-    return subprocess.run(command, cwd=ROOT, env=clean(dict(os.environ)), text=True, **options)
+    return subprocess.run(
+        command, cwd=ROOT, env=clean(dict(os.environ)), encoding="utf-8", **options
+    )
 
 
 def resolve(extras: tuple[str, ...], limits: str, known: str, options: list[str]) -> str:

@@ -297,4 +297,5 @@ def answer(session: ChatSession, text: str, log: Log) -> None:
 if __name__ == "__main__":
     for output in (sys.stdout, sys.stderr):
         output.reconfigure(encoding="utf-8", errors="replace")
+    sys.stdin.reconfigure(errors="surrogateescape")  # what is no letter is refused in a sentence
     sys.exit(main())

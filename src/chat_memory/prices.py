@@ -52,4 +52,4 @@ def day_of_prices() -> date:
 
 @functools.cache
 def _prices() -> dict:
-    return tomllib.loads(PRICES.read_text(encoding="utf-8"))
+    return tomllib.loads(PRICES.read_text(encoding="utf-8-sig"))

@@ -22,7 +22,7 @@ FEWEST_WORDS = 20
 @functools.cache
 def prompts(language: str) -> dict:
     """The texts of a language ("en" or "ko") in `data/prompts.toml`."""
-    table = tomllib.loads((DATA / "prompts.toml").read_text(encoding="utf-8"))[language]
+    table = tomllib.loads((DATA / "prompts.toml").read_text(encoding="utf-8-sig"))[language]
     return {name: v.strip() if isinstance(v, str) else v for name, v in table.items()}
 
 

@@ -10,7 +10,7 @@ import tomllib
 from chat_memory.places import DATA
 
 TABLE = DATA / "strings.en.toml"
-EN: dict[str, str] = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+EN: dict[str, str] = tomllib.loads(TABLE.read_text(encoding="utf-8-sig"))
 
 
 def t(name: str, /, **values: object) -> str:

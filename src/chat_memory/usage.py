@@ -143,7 +143,7 @@ def published_runs() -> list[dict[str, str | int | float]]:
     >>> [row["total"] for row in published_runs()][:2]
     [203, 416]
     """
-    with open(DATA / "published_runs.csv", encoding="utf-8", newline="") as file:
+    with open(DATA / "published_runs.csv", encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     texts = {"run": str, "seconds": float, "source": str}
     return [{name: texts.get(name, int)(row[name]) for name in row} for row in rows]

@@ -109,7 +109,7 @@ def _word(word: str) -> tuple[int, tuple[float, ...]]:
 def _table() -> dict[str, int]:
     if not TABLE.exists():
         return {}
-    rows = (line.split("\t") for line in TABLE.read_text(encoding="utf-8").splitlines())
+    rows = (line.split("\t") for line in TABLE.read_text(encoding="utf-8-sig").splitlines())
     return {json.loads(word): int(tokens) for word, tokens in rows}
 
 
