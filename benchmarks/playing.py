@@ -104,6 +104,7 @@ def python(code: str, **more: str) -> tuple[float, ...]:
     """Seconds that a new Python takes for this code, then those that the code prints."""
     with tempfile.TemporaryDirectory() as home:
         command, printed = [sys.executable, "-c", code], []
-        run = partial(subprocess.check_output, command, env=variables(home, **more), encoding="utf-8")
+        own = {"env": variables(home, **more), "encoding": "utf-8"}
+        run = partial(subprocess.check_output, command, **own)
         whole = timed(lambda: printed.append(run()))
     return whole, *map(float, printed[0].split())

@@ -18,7 +18,8 @@ def resident() -> tuple[int, int]:
     """
     memory = psutil.Process().memory_info()
     if STATUS.exists():
-        (peak,) = (line for line in STATUS.read_text("ascii").splitlines() if line.startswith("VmHWM"))
+        lines = STATUS.read_text("ascii").splitlines()
+        (peak,) = (line for line in lines if line.startswith("VmHWM"))
         return memory.rss, int(peak.split()[1]) * 1024
     if sys.platform == "win32":
         return memory.rss, memory.peak_wset
