@@ -46,13 +46,15 @@ class Ratio:
 
 
 def shown(value: float, digits: int = 2) -> str:
-    """A number with so many digits that count.
+    """A number with so many digits that count, and never as a power of ten.
 
-    >>> shown(0.0001893), shown(13.42), shown(5286.5)
-    ('0.00019', '13', '5,300')
+    >>> shown(0.00003124), shown(13.42), shown(5286.5)
+    ('0.000031', '13', '5,300')
     """
     rounded = float(f"{value:.{digits}g}")
-    return f"{rounded:,.0f}" if abs(rounded) >= 10 ** (digits - 1) else f"{rounded:g}"
+    if abs(rounded) >= 10 ** (digits - 1):
+        return f"{rounded:,.0f}"
+    return f"{rounded:.12f}".rstrip("0").rstrip(".")
 
 
 def table(ratios: Sequence[Ratio]) -> Table:
