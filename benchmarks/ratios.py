@@ -17,7 +17,7 @@ from chat_memory.charts.figure import BLUE, GREY, INK, LABEL, LEAST, VERMILLION,
 from chat_memory.tables import Right, Table
 
 ROW, AROUND, NAMES = 20, 110, 350  # px: a line, what stands above and below, the lines' width
-ROOM = 0.8  # decades beside the longest bars, for their numbers
+ROOM = 1.1  # decades beside the longest bars, for their numbers
 
 
 @dataclass(frozen=True)

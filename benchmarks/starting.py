@@ -60,7 +60,7 @@ def report(quick: bool) -> Iterator[str | Table | Ratio]:
     yield Table(["code", "seconds", "to a bare kernel"], rows)
     if not quick:
         what = "a kernel with chat_memory and its charts"
-        yield Ratio(what, best[IMPORTS], "s", BOTH, best[BOTH], floor=True)
+        yield Ratio(what, best[IMPORTS], "s", BOTH, best[BOTH])
         yield Ratio(what, best[IMPORTS], "s", SLOW, best[SLOW])
     yield "JupyterLab with the first chapter, seconds from nothing."
     yield from labs(quick, rounds)

@@ -190,6 +190,23 @@ def test_ratios_stand_in_one_table_with_their_aims(module):
     ]
 
 
+@pytest.mark.parametrize(
+    ("value", "digits", "shown"),
+    [
+        (0.00003124, 2, "0.000031"),
+        (13.42, 2, "13"),
+        (5286.5, 2, "5,300"),
+        (1.0, 2, "1"),
+        (0.0996, 2, "0.1"),
+        (10.04, 2, "10"),
+        (2.2, 3, "2.2"),
+        (123.6, 3, "124"),
+    ],
+)
+def test_a_number_is_shown_with_the_digits_that_count(module, value, digits, shown):
+    assert module("ratios").shown(value, digits) == shown
+
+
 def test_a_bar_goes_from_one_to_its_ratio_and_a_floor_is_told_from_a_peer(module):
     ratios_, made = ratios(module)
     figure = ratios_.draw(made)
@@ -223,6 +240,21 @@ def test_a_readme_without_the_heading_is_left_as_it_is(module, tmp_path):
     with pytest.raises(ValueError, match="has no line '## One run'"):
         module("storing").store(readme, ["Python"], ratios(module)[1])
     assert readme.read_text("utf-8") == "# Something else\n"
+
+
+def test_the_readme_documents_every_benchmark_and_has_its_run(module):
+    prose, _, run = (FOLDER / "README.md").read_text("utf-8").partition("## One run\n")
+    for name in module("run").BENCHMARKS:
+        assert f"## {name}: " in prose
+        assert f"\n## {name}\n" in run
+    table = run.split("```")[1].strip().splitlines()[1:]
+    bars = [line.split()[-1] for line in table if not line.endswith(" -")]
+    words = re.search(r"!\[A bar for each of (\d+) .* The least is ([\d.]+) \(", run)
+    assert words.groups() == (
+        str(len(bars)),
+        min(bars, key=lambda bar: float(bar.replace(",", ""))),
+    )
+    assert (FOLDER / "ratios.png").stat().st_size <= 60_000
 
 
 def test_a_child_has_a_reader_s_variables(module, monkeypatch):
