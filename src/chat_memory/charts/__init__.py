@@ -8,6 +8,8 @@ curve.py         one number against another
 cache.py         the part of each prompt that was read from a cache
 frontier.py      what strategies keep against what they cost
 context_lens.py  which messages of the transcript the model saw
+plot.py          a figure on the page, which waits for plotly to be there
+screen.py        that figure, its error line, and its numbers as a table
 live.py          controls above a chart, and the veil for a prediction
 growing.py       a chart that grows while a conversation plays, and a box to type into
 

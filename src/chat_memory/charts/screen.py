@@ -1,9 +1,9 @@
 """A chart on the page: one figure that keeps its place, an error line, its numbers as a table.
 
-`Screen` holds a FigureWidget and gives it another chart by what differs, in one update. Under it
-stands a line for errors and, folded, the same numbers as a table, for whoever reads rather than
-looks; it follows the figure. `Fit` fits figures to the page and keeps their keys from JupyterLab.
-What is not here: controls and predictions (live.py), what is drawn, and how it looks (figure.py).
+`Screen` gives a figure another chart by what differs, in one update. Under it stands a line for
+errors and, folded, the same numbers as a table, for whoever reads rather than looks; it follows
+the figure. `Fit` fits figures to the page and keeps their keys from JupyterLab.
+What is not here: the figure as a widget (plot.py), controls (live.py), a chart's look (figure.py).
 """
 
 import html
@@ -15,6 +15,7 @@ import traitlets
 
 from chat_memory.charts.figure import cells, finding, go
 from chat_memory.charts.frame import refit
+from chat_memory.charts.plot import Plot
 from chat_memory.strings import t
 
 HIGHEST = "480px"  # what is left of 720 under the controls; a figure that is higher scrolls
@@ -101,14 +102,14 @@ class Numbers(anywidget.AnyWidget):
 
 
 class Screen:
-    """One FigureWidget, a line for errors and a table under it; `show` gives it another chart.
+    """One figure, a line for errors and a table under it; `show` gives it another chart.
 
     A list of many rows scrolls inside the screen, so that the controls stay in sight.
     """
 
     def __init__(self, chart: go.Figure) -> None:
         self.shown = chart.to_plotly_json()
-        self.figure = go.FigureWidget(chart)
+        self.figure = Plot(chart)
         self.figure._config = {"displaylogo": False, "responsive": True}
         self.message = widgets.HTML()
         self.numbers = Numbers(label=t("live.numbers"))
