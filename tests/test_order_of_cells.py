@@ -136,6 +136,7 @@ def test_the_cell_that_is_run_is_found_by_its_id_or_else_its_code():
     assert len(order.above(places, asked(" show\n"))) == 3
     assert len(order.above(places, asked("show", "another front end's id"))) == 3
     assert order.above(places, asked("new")) == places
+    assert order.above(places, {"content": {"comm_id": "a slider"}, "metadata": {}}) == places
 
 
 # In a kernel
@@ -266,6 +267,17 @@ def test_a_function_that_misses_a_name_says_so_too(kernel, book):
     book("# One", "rule = 1", "def go():\n    return rule", "go()")
     assert kernel.run("def go():\n    return rule") == []
     assert kernel.run("go()", "cell-3") == [f"NameError: {RULE}"]
+
+
+def test_an_exercise_and_a_figure_say_so_too(kernel, book):
+    """They catch what the reader's function raises."""
+    book("# One", "rule = 1", "def mine(x):\n    return rule", "check")
+    assert kernel.run("def mine(x):\n    return rule", "cell-2") == []
+    check = "__import__('chat_memory.checks').checks.compare(mine, abs, [1])"
+    assert f"yours stops with NameError: {RULE[:-1]}" in kernel.value(check)
+    moved = "from chat_memory.charts.screen import sentence\ntry:\n    mine(1)\n"
+    moved += "except NameError as error:\n    said = sentence(error)\nsaid == " + repr(RULE)
+    assert kernel.value(moved) == "True"
 
 
 def test_a_cell_of_the_readers_own_that_is_not_saved_yet_is_helped(kernel, book):

@@ -7,6 +7,7 @@ where the file lies by JPY_SESSION_NAME, VS Code by `__vsc_ipynb_file__`.
 
 The environment of start.py has each kernel ask from its first cell on (tools/environment.py);
 elsewhere, as on a JupyterHub, `watch` does so when the package is imported.
+An exercise's check and a figure that was moved catch errors; they ask `missing`.
 A misspelt name, a file that is not saved, an error from a library's own code: these keep their
 traceback. This file does *not* run any cell, and knows no chapter.
 """
@@ -44,10 +45,14 @@ class Place(NamedTuple):
 
 def watch() -> None:
     """Let a notebook's kernel ask `tell`, unless somebody else is asked already."""
-    ipython = sys.modules.get("IPython")  # not imported here: a terminal does without
-    shell = ipython and ipython.get_ipython()
+    shell = _shell()
     if shell and not shell.custom_exceptions:
         shell.set_custom_exc((NameError,), tell)
+
+
+def _shell() -> "InteractiveShell | None":
+    ipython = sys.modules.get("IPython")  # not imported here: a terminal does without
+    return ipython.get_ipython() if ipython else None
 
 
 def tell(
@@ -58,31 +63,38 @@ def tell(
     tb_offset: int | None = None,
 ) -> None:
     """Show a NameError: by the sentence that names a cell if there is one, else as ever."""
-    try:
-        said = explain(shell, error, trace)
-    except Exception:  # whatever it is, the reader's own error is the one to show
-        said = None
-    if said:
+    if said := explain(shell, error):
         lines = textwrap.wrap(f"{kind.__name__}: {said}", WIDEST, break_on_hyphens=False)
         error._render_traceback_ = lambda: lines
     shell.showtraceback((kind, error, trace), running_compiled_code=True)
 
 
-def explain(shell: "InteractiveShell", error: NameError, trace: TracebackType) -> str | None:
-    """The sentence for an error of the notebook's own code; None if no cell above helps.
+def missing(error: BaseException) -> str:
+    """The sentence for an error that was caught in a notebook; "" if no cell above helps."""
+    shell = _shell()
+    return explain(shell, error) if shell and isinstance(error, NameError) else ""
 
-    Raises OSError, ValueError, KeyError or TypeError where the notebook can't be read.
-    """
+
+def explain(shell: "InteractiveShell", error: NameError) -> str:
+    """The sentence for an error of the notebook's own code; "" if no cell above helps."""
+    try:
+        return _explain(shell, error)
+    except Exception:  # no file, a broken one: the reader's own error is the one to show
+        return ""
+
+
+def _explain(shell: "InteractiveShell", error: NameError) -> str:
+    trace = error.__traceback__
     while trace.tb_next:
         trace = trace.tb_next
     ours = trace.tb_frame.f_globals is shell.user_global_ns
     named = shell.user_ns.get(VSCODE) or os.environ.get("JPY_SESSION_NAME")
     if not (named and ours and error.name):  # an UnboundLocalError has no name: no cell mends it
-        return None
+        return ""
     asked = shell.get_parent()
     all_cells = list(places(json.loads(Path(named).read_text(encoding="utf-8"))))
     first = first_with(error.name, above(all_cells, asked))
-    return sentence(error.name, first, VSCODE in shell.user_ns) if first else None
+    return sentence(error.name, first, VSCODE in shell.user_ns) if first else ""
 
 
 def places(notebook: dict) -> Iterator[Place]:
@@ -106,7 +118,7 @@ def above(cells: Sequence[Place], asked: dict) -> Sequence[Place]:
     own = asked["metadata"].get("cellId")
     if any(cell.id == own for cell in cells):
         return list(takewhile(lambda cell: cell.id != own, cells))
-    code = asked["content"]["code"].strip()
+    code = asked["content"].get("code", "").strip()  # a moved slider runs no cell
     same = [number for number, cell in enumerate(cells) if cell.code.strip() == code]
     return cells[: same[-1]] if same else cells
 

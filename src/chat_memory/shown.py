@@ -18,6 +18,7 @@ from google.genai import types
 from pydantic import ValidationError
 
 from chat_memory.lines import first_words, shortened
+from chat_memory.order import missing
 from chat_memory.strings import t
 
 LONGEST = 100  # characters of a value in a sentence
@@ -131,6 +132,8 @@ def parts_apart(mine: str, expected: str, write: Callable[[str], str]) -> tuple[
 
 def name_error(error: BaseException) -> str:
     """An error as one line: its kind and its first line of text, without the full stop."""
+    if needed := missing(error):
+        return f"{type(error).__name__}: {needed.rstrip('.')}"
     first = (str(error).splitlines() or [""])[0]
     if isinstance(error, ValidationError):  # whose first line only counts the others
         fault = error.errors()[0]

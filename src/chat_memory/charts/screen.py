@@ -16,6 +16,7 @@ import traitlets
 from chat_memory.charts.figure import cells, finding, go
 from chat_memory.charts.frame import refit
 from chat_memory.charts.plot import Plot
+from chat_memory.order import missing
 from chat_memory.strings import t
 
 HIGHEST = "480px"  # what is left of 720 under the controls; a figure that is higher scrolls
@@ -152,6 +153,8 @@ def sentence(error: Exception) -> str:
     """Give an error as one line: an API error by code, status, message; others by their text."""
     if status := getattr(error, "status", None):
         return t("live.error.api", code=error.code, status=status, message=error.message)
+    if needed := missing(error):
+        return needed
     return (str(error) or type(error).__name__).splitlines()[0]
 
 
