@@ -62,7 +62,10 @@ def load(tmp_path):
         (["Hello", "Bye"], r"Message 1 is of the type str"),
         ([HELLO, None], r"Message 2 is of the type NoneType"),
         ([HELLO, {"content": "Hi"}], r"Message 2 has no role: in the form openai"),
-        ([HELLO, {"role": "human"}], r"Message 2 has the role 'human'; in the form openai it is"),
+        (
+            [HELLO, {"role": "human"}],
+            r"Message 2 has the role 'human': in the form openai give it one of",
+        ),
         ([{"role": ["user"], "content": "a"}], r"Message 1 has the role \['user'\]"),
         ([HELLO | {"content": 3}], r"Message 1 has a value of a wrong type at content: mend it"),
         (
