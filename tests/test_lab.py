@@ -1,53 +1,36 @@
 """`start.py` opens a real JupyterLab: the first chapter, without outputs and without questions.
 
-The workbook is a copy that borrows this environment, so that nothing is installed and no chapter
-is copied into the reader's own folder. What a page shows in a browser: test_browser.py.
+The workbook is a copy that borrows this environment (book.py). What a page of it shows in a
+browser: test_browser_walk.py and test_browser_beside.py.
 """
 
 import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
 from contextlib import contextmanager
-from pathlib import Path
 
-import environment
 import pytest
+from book import copied, needs_start
 
-ROOT = Path(__file__).parents[1]
 ADDRESS = re.compile(r"http://127\.0\.0\.1:(?P<port>\d+)(?P<path>/\S*)\?token=(?P<token>\w+)")
 SETTINGS = re.compile(r'(?s)id="jupyter-config-data" type="application/json">(.*?)</script>')
 NEWS = "@jupyterlab/apputils-extension:announcements"
 
-pytestmark = [
-    pytest.mark.skipif(os.name == "nt", reason="On Windows a link to .venv needs extra rights."),
-    pytest.mark.skipif(
-        environment.stamp() != environment.wanted() or Path(sys.prefix) != environment.VENV,
-        reason="This is not the environment that start.py makes.",
-    ),
-]
+pytestmark = needs_start
 
 
 @pytest.fixture
 def book(tmp_path):
     """A workbook with one chapter, in which `start.py` finds everything ready."""
-    for name in ("src", ".venv"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    for name in ("tools", "notebooks"):
-        (tmp_path / name).mkdir()
-    for name in ("start.py", "requirements.lock"):
-        shutil.copy(ROOT / name, tmp_path / name)
-    for name in ("environment.py", "launch.py", "check.py"):
-        shutil.copy(ROOT / "tools" / name, tmp_path / "tools" / name)
     cell = {"cell_type": "code", "id": "a", "source": "1", "metadata": {}, "execution_count": 1}
     cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "1226"}]
     chapter = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    (tmp_path / "notebooks" / "00_start.ipynb").write_text(json.dumps(chapter))
+    (copied(tmp_path) / "notebooks" / "00_start.ipynb").write_text(json.dumps(chapter))
     return tmp_path
 
 

@@ -1,4 +1,4 @@
-"""Controls, veil, growing chart and message box, without a browser (that is test_browser.py)."""
+"""Controls, veil, growing chart and message box, without a browser (that is test_browser_*.py)."""
 
 from types import SimpleNamespace
 

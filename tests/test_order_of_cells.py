@@ -2,7 +2,7 @@
 
 What a cell needs and leaves behind is worked out here by Python's own symbol tables, not by the
 code under test. One kernel runs the cells of all chapters, each in an emptied namespace. What a
-reader sees on a page: test_browser.py.
+reader sees on a page: test_browser_*.py.
 """
 
 import builtins

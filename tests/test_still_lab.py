@@ -1,7 +1,7 @@
 """A fresh clone in JupyterLab, nothing trusted and nothing run: every output is there to see.
 
 The cells of all chapters that have an output stand in one notebook, so that one page shows them
-all. What a chapter shows that is run: test_browser.py.
+all. What a chapter shows that is run: test_browser_*.py.
 """
 
 import nbformat

@@ -3,12 +3,14 @@
 `Lab(folder)` starts a Lab of its own, with settings, kernel files and port of its own, and stops
 it again; `page(notebook)` opens a notebook in it. A `Page` runs all cells, moves controls by keys,
 reads the numbers that plotly has drawn, and records every request that left the machine.
+`Page.open` goes on to another notebook as a reader does, which takes half the time of a page.
 Tests, screenshots and benchmarks drive with it. What it does *not* do: know a chapter.
 """
 
+import contextlib
 import json
 import os
-import secrets
+import re
 import socket
 import subprocess
 import sys
@@ -30,11 +32,20 @@ FLAGS = [
     "--disable-sync",
 ]
 SIZE = {"width": 1280, "height": 720}
-PATIENCE = 60  # seconds; a loaded machine takes its time
+MOST = 40  # controls between two, for one who goes from one to the other by Tab
+PATIENCE = 120  # seconds; a loaded machine takes its time
+ADDRESS = re.compile(r"(http://127\.0\.0\.1:\d+)/lab\S*\?token=(\w+)")
 IDLE = r"""() => [...document.querySelectorAll('#jp-main-statusbar .jp-StatusBar-TextItem')]
   .some(item => /\|\s*Idle/.test(item.textContent))"""
-RAN = """() => [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]
-  .every(prompt => /\\[\\d+\\]/.test(prompt.textContent))"""
+# The numbers in front of the code cells, 0 for a cell that has none or is running.
+COUNTS = r"""() => [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]
+  .map(prompt => Number((/\[(\d+)\]/.exec(prompt.textContent) ?? [0, 0])[1]))"""
+# Where an element is from what has the keyboard: 1 further on, -1 further back, 0 it is that.
+AHEAD = """(element) => {
+  const now = document.activeElement;
+  if (element === now) return 0;
+  return now.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING ? 1 : -1;
+}"""
 # Armed before a key: t0 is when the browser got the key, and each change inside a plotly figure of
 # the cell sets the end to the second frame after it: the first has been painted by then. The end
 # counts once nothing has changed for `rest` ms: a figure drawn anew is drawn, then fitted.
@@ -80,18 +91,16 @@ class Lab:
 
     def __init__(self, folder: Path, theme: str = "JupyterLab Light", **environment: str) -> None:
         self.folder, self.theme, self.environment = folder, theme, environment
-        self.token = secrets.token_hex(8)
 
     def __enter__(self) -> "Lab":
         self.home = tempfile.TemporaryDirectory(prefix="lab")
-        self._settings(Path(self.home.name))
+        self.settings(Path(self.home.name))
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
         self.log = open(Path(self.home.name, "lab.log"), "w", encoding="utf-8")
         self.process = subprocess.Popen(
-            self._command(), env=self._environment(), stdout=self.log, stderr=subprocess.STDOUT
+            self.command(), env=self._environment(), stdout=self.log, stderr=subprocess.STDOUT
         )
         self._wait()
         self.playwright = sync_playwright().start()
@@ -102,15 +111,19 @@ class Lab:
         self.browser.close()
         self.playwright.stop()
         self.process.terminate()
-        self.process.wait(30)
+        self.process.wait(PATIENCE)
         self.log.close()
         self.home.cleanup()
 
-    def page(self, notebook: str) -> "Page":
-        """Open a notebook of the folder and wait until its kernel is idle."""
-        return Page(self, notebook)
+    def page(self, notebook: str, address: str = "") -> "Page":
+        """Open a notebook of the folder and wait until its kernel is idle.
 
-    def _settings(self, home: Path) -> None:
+        `address` is where it stands, if it is not to be worked out from its name.
+        """
+        own = f"{self.url}/lab/tree/{notebook}?reset&token={self.token}"
+        return Page(self, notebook, address or own)
+
+    def settings(self, home: Path) -> None:
         """No news, no look-ups, the theme that is wanted."""
         lab = home / "config" / "labconfig"
         lab.mkdir(parents=True)
@@ -122,11 +135,11 @@ class Lab:
             json.dumps({"theme": self.theme}), "utf-8"
         )
 
-    def _command(self) -> list[str]:
+    def command(self) -> list[str]:
+        """What starts it; whatever it is prints the address that a reader would open."""
         return [
             *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
             *("--ip=127.0.0.1", f"--port={self.port}", "--ServerApp.port_retries=0"),
-            f"--IdentityProvider.token={self.token}",
             f"--ServerApp.root_dir={self.folder}",
             "--LabApp.extension_manager=readonly",
         ]
@@ -148,58 +161,98 @@ class Lab:
             return json.loads(answer.read() or "null")
 
     def _wait(self) -> None:
+        """Read the address in what it prints, and wait until it answers there."""
         for _ in range(PATIENCE * 4):
-            try:
-                self.ask("status")
-                return
-            except OSError:
-                time.sleep(0.25)
-        raise RuntimeError(Path(self.log.name).read_text("utf-8", "replace")[-2000:])
+            if printed := ADDRESS.search(self._printed()):
+                self.address, (self.url, self.token) = printed[0], printed.groups()
+                with contextlib.suppress(OSError):
+                    self.ask("status")
+                    return
+            time.sleep(0.25)
+        raise RuntimeError(self._printed()[-2000:])
+
+    def _printed(self) -> str:
+        return Path(self.log.name).read_text("utf-8", "replace")
 
 
 class Page:
     """One open notebook; cells are named by their ids."""
 
-    def __init__(self, lab: Lab, notebook: str) -> None:
+    def __init__(self, lab: Lab, notebook: str, address: str) -> None:
         self.lab = lab
-        self.left: list[str] = []  # requests that left the machine
-        self.errors: list[str] = []
-        cells = json.loads((lab.folder / notebook).read_text(encoding="utf-8"))["cells"]
-        self.places = {cell["id"]: place for place, cell in enumerate(cells)}
         self.context = lab.browser.new_context(viewport=SIZE)
         self.page = self.context.new_page()
         self.page.set_default_timeout(PATIENCE * 1000)
         self.page.on("request", lambda request: self._note(request.url, lab.url))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.goto(f"{lab.url}/lab/tree/{notebook}?reset&token={lab.token}")
+        self._begin(notebook)
+        self.page.goto(address)
+        self._wait()
+
+    def _begin(self, notebook: str) -> None:
+        self.left: list[str] = []  # requests that left the machine
+        self.errors: list[str] = []
+        cells = json.loads((self.lab.folder / notebook).read_text(encoding="utf-8"))["cells"]
+        self.places = {cell["id"]: place for place, cell in enumerate(cells)}
+
+    def _wait(self) -> None:
         self.page.wait_for_selector(".jp-NotebookPanel .jp-Notebook .jp-Cell")
         self.idle()
+
+    def open(self, notebook: str) -> None:
+        """Close the notebook without saving it, and open another on the same page."""
+        self._menu("File", "Close Tab")
+        gone = "() => !document.querySelector('.jp-Cell')"
+        self._until(f"{gone} || document.querySelector('.jp-Dialog')")
+        if self.page.evaluate(f"!({gone})()"):
+            self.page.click('.jp-Dialog button:has-text("Discard")')
+            self._until(gone)
+        self._stop_kernels()
+        self._begin(notebook)
+        self._menu("File", "Open from Path…")
+        self.write(notebook)
+        self._wait()
 
     def close(self) -> None:
         """Close the page and stop its kernel, which would go on eating memory."""
         self.context.close()
+        self._stop_kernels()
+
+    def _stop_kernels(self) -> None:
         for kernel in self.lab.ask("kernels"):
             self.lab.ask(f"kernels/{kernel['id']}", "DELETE")
+
+    def _menu(self, menu: str, item: str) -> None:
+        self.page.click(f'.lm-MenuBar-item:has(> .lm-MenuBar-itemLabel:text-is("{menu}"))')
+        self.page.click(f'.lm-Menu-item:has(> .lm-Menu-itemLabel:text-is("{item}"))')
 
     def _note(self, url: str, home: str) -> None:
         if not url.startswith((home, home.replace("http", "ws"), "data:", "blob:")):
             self.left.append(url)
 
+    def _until(self, script: str, arg: object = None) -> object:
+        """Wait until a script gives something, and give that.
+
+        It is asked by the clock: on a loaded machine the frames, which playwright would go by,
+        come seconds apart.
+        """
+        return self.page.wait_for_function(script, arg=arg, polling=50).json_value()
+
     def idle(self) -> None:
         """Wait until the kernel has nothing to do."""
-        self.page.wait_for_function(IDLE)
+        self._until(IDLE)
 
     def run_all(self, asked: bool = False) -> None:
         """Run, Run All Cells, and wait; a cell that did not run fails the test.
 
-        A cell that has `asked` for a key gets Enter alone.
+        A cell that has `asked` for a key gets Enter alone. What ran before is run again.
         """
-        self.page.click('.lm-MenuBar-item:has(> .lm-MenuBar-itemLabel:text-is("Run"))')
-        self.page.click('.lm-Menu-item:has(> .lm-Menu-itemLabel:text-is("Run All Cells"))')
+        before = max(self.page.evaluate(COUNTS))
+        self._menu("Run", "Run All Cells")
         if asked:
             self.page.locator(".jp-Stdin-input").press("Enter")
         try:
-            self.page.wait_for_function(RAN)
+            self._until(f"before => ({COUNTS})().every(n => n > before)", arg=before)
         except TimeoutError:
             raise AssertionError(self._output()) from None
         self.idle()
@@ -223,18 +276,32 @@ class Page:
         """The kind of control that has the keyboard."""
         return self.page.evaluate("() => document.activeElement.type || ''")
 
+    def enter(self, name: str) -> None:
+        """Give the keyboard to a cell, from where Tab goes on into its output."""
+        self.cell(name).focus()
+
+    def reach(self, control: Locator) -> None:
+        """Go to a control by Tab, or back to it by Shift+Tab, and mark it as reached."""
+        for _ in range(MOST):
+            ahead = control.evaluate(AHEAD)
+            if not ahead:
+                control.evaluate("element => { element.dataset.reached = true; }")
+                return
+            self.press("Tab" if ahead > 0 else "Shift+Tab")
+        raise AssertionError(f"Tab does not reach {control}.")
+
     def predict(self, name: str) -> None:
-        """Choose the first prediction and lift the veil, by keyboard, if there is one."""
-        choices = self.cell(name).locator(".widget-toggle-buttons button")
-        choices.first.focus()
+        """Choose the first prediction and lift the veil, by keyboard."""
+        self.enter(name)
+        self.reach(self.cell(name).locator(".widget-toggle-buttons button").first)
         self.press("Space")
         button = self.cell(name).locator(".widget-button:enabled:not(.widget-toggle-button)")
         button.wait_for()
-        button.focus()
+        self.reach(button)
         self.press("Enter")
         self.figure(name)
         first = "input, .widget-toggle-button"  # a number box, or the first of some choices
-        self.page.wait_for_function(f"() => document.activeElement.matches('{first}')")
+        self._until(f"() => document.activeElement.matches('{first}')")
 
     def type_number(self, name: str, number: int) -> None:
         """Type a number into the box beside a cell's first slider."""
@@ -248,7 +315,7 @@ class Page:
 
     def figure(self, name: str) -> dict:
         """What plotly has drawn in a cell: its title, the y axis, and its traces' numbers."""
-        return self.page.wait_for_function(FIGURE, arg=[self.places[name]]).json_value()
+        return self._until(FIGURE, [self.places[name]])
 
     def wait_for(self, name: str, right: Callable[[dict], bool]) -> dict:
         """Wait until a cell's figure is as it should be; gives the figure."""
@@ -261,7 +328,7 @@ class Page:
 
     def wait_for_width(self, name: str) -> None:
         """Wait until a cell's figure fills its output."""
-        self.page.wait_for_function(WIDE, arg=[self.places[name]])
+        self._until(WIDE, [self.places[name]])
 
     def timed(self, name: str, key: str) -> float:
         """Press a key and give the milliseconds until the changed figure was painted.
