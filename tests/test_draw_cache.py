@@ -62,7 +62,7 @@ def test_each_call_is_a_bar_those_of_a_turn_with_tools_too():
 def test_the_minimum_is_a_labelled_line_or_named_where_it_is_far_away(session):
     chart = draw_cache(session)
     assert [shape.y0 for shape in chart.layout.shapes] == [4096]
-    assert "minimum of the implicit cache: 4,096 tokens" in notes(chart)
+    assert "implicit minimum: 4,096 tokens" in notes(chart)
     short = draw_cache(played(chat=even_chat(2, answer=20)))
     assert not short.layout.shapes
     assert "4,096 tokens, is far above" in notes(short)

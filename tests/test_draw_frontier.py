@@ -57,7 +57,7 @@ def numbers(chart):
     return [note for note in chart.layout.annotations if re.fullmatch(r"[\d, ]+", note.text)]
 
 
-def boxes(chart, wide, high=HEIGHT - 180):
+def boxes(chart, wide, high=HEIGHT - 150):
     """On a plot of this size: what each line of numbers takes up, and each point by number."""
     top, (low, up) = chart.layout.xaxis.range[1], chart.layout.yaxis.range
 
@@ -157,7 +157,7 @@ def test_every_number_is_on_the_plot_and_says_which_point_it_means(name):
         for text, line in lines.items():
             mine = {int(number) for number in text.split(",")}
             near = {number for number, point in points.items() if line.meets(point, 5)}
-            assert line.inside(wide, HEIGHT - 180)
+            assert line.inside(wide, HEIGHT - 150)
             assert not any(line.meets(point) for point in points.values())
             assert notes[text].showarrow or near and near <= mine
 

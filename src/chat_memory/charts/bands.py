@@ -11,6 +11,7 @@ from chat_memory.charts.figure import BLUE, GREEN, GREY, PURPLE, VERMILLION, go
 from chat_memory.charts.frame import Label
 from chat_memory.strings import t
 
+SOLID = 0.5  # of a hatching is colour: thinner lines are painted too pale to stand out by 3:1
 STYLES = {  # colour and pattern
     "system": (GREY, ""),
     "resent": (BLUE, ""),
@@ -23,10 +24,13 @@ STYLES = {  # colour and pattern
 
 def bars(band: str, xs: Sequence[int], values: Sequence[int]) -> go.Bar:
     """Give the bars of one band."""
-    colour, pattern = STYLES[band]
-    hatch = {"shape": pattern, "fgcolor": colour, "bgcolor": "white", "fgopacity": 1}
-    marker = {"color": colour, "pattern": hatch} if pattern else {"color": colour}
-    return go.Bar(name=t(f"chart.{band}"), x=xs, y=values, marker=marker)
+    return go.Bar(name=t(f"chart.{band}"), x=xs, y=values, marker=filled(*STYLES[band]))
+
+
+def filled(colour: str, pattern: str) -> dict:
+    """Give a bar's marker: plain for a pattern "", else hatched on white."""
+    hatch = {"shape": pattern, "solidity": SOLID, "fgcolor": colour, "bgcolor": "white"}
+    return {"color": colour} | ({"pattern": hatch | {"fgopacity": 1}} if pattern else {})
 
 
 def band_labels(bands: Mapping[str, Sequence[int]]) -> list[Label]:

@@ -15,6 +15,7 @@ from google.genai import types
 
 import offline_gemini
 from chat_memory import contents
+from chat_memory.charts.bands import filled
 from chat_memory.charts.draw import turn_of
 from chat_memory.charts.figure import (
     BLUE,
@@ -22,6 +23,7 @@ from chat_memory.charts.figure import (
     GREY,
     GRID,
     INK,
+    LABEL,
     LEAST,
     PURPLE,
     TICK,
@@ -149,7 +151,7 @@ def _chart(rows: Sequence[Row], found: str) -> Chart:
         "xaxis": {"domain": [0, SPLIT], "visible": False, "range": [0, 1], "fixedrange": True},
         "xaxis2": {
             "domain": [SPLIT, 1],
-            "title": {"text": t("lens.tokens"), "standoff": 4},
+            "title": {"text": t("lens.tokens"), "standoff": 4, "font": {"size": LABEL}},
             "side": "top",
             "range": [0, 1.5 * longest],
             "gridcolor": GRID,
@@ -184,8 +186,7 @@ def _bars(rows: Sequence[Row], place: str) -> go.Bar:
     """Draw the bars of one place; a row of another place has none here."""
     colour, pattern = PLACES[place]
     mine = [row if row.place == place else None for row in rows]
-    hatch = {"shape": pattern or "", "fgcolor": colour, "bgcolor": "white", "fgopacity": 1}
-    fill = {"color": "white" if pattern is None else colour, "pattern": hatch}
+    fill = {"color": "white"} if pattern is None else filled(colour, pattern)
     return go.Bar(
         x=[row.tokens if row else None for row in mine],
         y=list(range(len(rows))),
@@ -197,5 +198,5 @@ def _bars(rows: Sequence[Row], place: str) -> go.Bar:
         constraintext="none",
         textfont={"size": LEAST, "color": INK},
         cliponaxis=False,
-        marker=fill | {"line": {"color": colour, "width": 1}},
+        marker=fill | {"line": {"color": colour, "width": 2 if pattern is None else 1}},
     )

@@ -132,15 +132,18 @@ def draw_lines(series: Mapping[str, Mapping[int, float]], frame: Frame, title_id
     """
     if len(series) > len(COLOURS):
         raise refusal(f"A chart holds at most {len(COLOURS)} lines, not {len(series)}.")
+    everything = [value for points in series.values() for value in points.values()]
+    # A dot on the frame is whole, unless the line runs out of an axis that is fixed too low.
+    clip = bool(frame.top) and max(everything, default=0) > frame.top
     traces, labels = [], []
     for (name, points), colour, dash in zip(series.items(), COLOURS, DASHES, strict=False):
         line = {"color": colour, "dash": dash, "width": 3}
         turns, values = list(points), list(points.values())
-        traces.append(go.Scatter(name=name, x=turns, y=values, mode="lines+markers", line=line))
+        look = {"mode": "lines+markers", "line": line, "cliponaxis": clip}
+        traces.append(go.Scatter(name=name, x=turns, y=values, **look))
         if values:
             words = t("chart.label", name=name, value=frame.write(values[-1]))
             labels.append(Label(words, values[-1], colour))
-    everything = [value for points in series.values() for value in points.values()]
     turns = [turn for points in series.values() for turn in points]
     return frame.chart(traces, labels, _finding(series, title_id, frame), turns, everything)
 

@@ -36,7 +36,7 @@ TYPE, TITLE, LABEL, TICK, LEAST = 16, 18, 15, 14, 13  # px
 
 _NUMBER = re.compile(r"([-≈$]*\d[\d,.]*)?")
 _AXIS = {
-    "title": {"standoff": 8},
+    "title": {"standoff": 8, "font": {"size": LABEL}},
     "gridcolor": GRID,
     "linecolor": INK,
     "tickfont": {"size": TICK},
@@ -57,7 +57,8 @@ _STYLE = {
         "pad": {"t": 16, "l": 24},
         "font": {"size": TITLE},
     },
-    "xaxis": {**_AXIS, "showgrid": False, "showline": True},
+    # The tick labels keep off the axis: a cross on it would touch them.
+    "xaxis": {**_AXIS, "showgrid": False, "showline": True, "ticklabelstandoff": 4},
     "yaxis": {**_AXIS, "separatethousands": True},
     "autosize": True,
     "height": 400,
@@ -102,7 +103,7 @@ class Chart(go.Figure):
 def still(figure: go.Figure) -> dict[str, object]:
     """Give the still form of any figure: plotly JSON and the text table, by MIME type."""
     body = figure.to_plotly_json()
-    body["config"] = {"displaylogo": False, "responsive": True}
+    body["config"] = {"displaylogo": False}
     return {PLOTLY: body, "text/plain": table(figure)}
 
 

@@ -20,6 +20,7 @@ LETTERS = 60  # that fit over the turns, side by side
 ROOM = 1.08  # of the highest value, so that nothing touches the edge
 EMPTY = 100  # tokens on the axis of a chart without data
 PAPER = "rgba(255,255,255,0.8)"  # behind words, where they meet a line or a bar
+DASHED = "– –"  # the sign of a dashed line; fonts have no other
 FAR = 3  # a limit beyond three times the data would flatten them: it is named, not drawn
 
 
@@ -63,6 +64,7 @@ class Frame:
         top = self.top or ROOM * self._highest(values)
         lowest = min([0, *(ROOM * value for value in values if value is not None)])
         heading = title_of(self.title or found)
+        labels = [*labels, *self._limit_label(top)]
         layout = {
             "title": heading,
             "barmode": "stack",
@@ -72,7 +74,7 @@ class Frame:
             "yaxis": {"title": {"text": self.heading}, "range": [lowest, top]} | self._format(),
             "annotations": [
                 *_labels(labels, top),
-                *self._limit_label(top),
+                *self._far_limit(top),
                 *self._mark_labels(last),
                 *([_note(note, 1.01, -0.16, "middle", yref="paper")] if note else []),
             ],
@@ -101,13 +103,18 @@ class Frame:
         line = {"color": INK, "width": 2, "dash": "dash"}
         return [_shape(x0=0, x1=1, xref="paper", y0=self.limit, y1=self.limit, line=line)]
 
-    def _limit_label(self, top: float) -> list[dict]:
-        if self.limit is None:
+    def _limit_label(self, top: float) -> list[Label]:
+        """Label the line where it ends, beside the data and not upon them."""
+        if self.limit is None or self.limit > top:
             return []
-        inside = self.limit <= top
-        above = "" if inside else ".above"
-        text = t(f"chart.{self.line}{above}", tokens=self.limit)
-        return [_note(text, 0.01, min(self.limit, top), "bottom" if inside else "top", "paper")]
+        return [Label(t(f"chart.{self.line}", tokens=self.limit), self.limit, INK, DASHED)]
+
+    def _far_limit(self, top: float) -> list[dict]:
+        """Name a limit that is not drawn."""
+        if self.limit is None or self.limit <= top:
+            return []
+        text = t(f"chart.{self.line}.above", tokens=self.limit)
+        return [_note(text, 0.01, top, "top", "paper")]
 
     def _mark_labels(self, last: int) -> list[dict]:
         """Write the words at the top, one row lower where the words before would be in the way."""
@@ -147,7 +154,7 @@ def _note(
 
 def _mark_line(turn: int) -> dict:
     line = {"color": GREY, "width": 1.5, "dash": "dot"}
-    return _shape(x0=turn, x1=turn, y0=0, y1=1, yref="paper", line=line)
+    return _shape(x0=turn, x1=turn, y0=0, y1=1, yref="paper", line=line) | {"layer": "below"}
 
 
 def _shape(**place: object) -> dict:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from chat_memory.comparison import Row
 
 WORTH = {"dollars": "${:,.4f}", "uncached": "${:,.4f}", "prompt": "{:,}"}  # and how it is written
-HEIGHT = 480  # px
+HEIGHT = 450  # px, with two notes below: whole under three controls on a screen of 720
 ROOM = 1.08  # of the highest value, so that nothing touches the edge
 TOP, BOTTOM = 1.1, -0.06  # of the axis: above all and below none there is room for a number
 ROW = 21  # px: a line of labels
@@ -97,11 +97,11 @@ def _layout(points: Sequence[Point], worth: str, title: str, foot: Sequence[str]
     top = 56 + 22 * heading["text"].count("<br>")
     return {
         "title": heading,
-        "height": HEIGHT,
-        "xaxis": {"title": {"text": t(f"frontier.{worth}")}} | _ticks(worth),
+        "height": HEIGHT + ROW * max(len(foot) - 2, 0),
+        "xaxis": {"title": {"text": t(f"frontier.{worth}"), "standoff": 4}, **_ticks(worth)},
         "yaxis": kept | {"tickformat": ".0%", "dtick": 0.25},
         "annotations": [*_names(points), *_lines(foot)],
-        "margin": {"r": 60 + 8 * longest, "t": top, "b": 60 + ROW * len(foot)},
+        "margin": {"r": 60 + 8 * longest, "t": top, "b": 52 + ROW * len(foot)},
     }
 
 
@@ -239,7 +239,7 @@ def _lines(foot: Sequence[str]) -> list[dict]:
             "y": 0,
             "yref": "paper",
             "yanchor": "top",
-            "yshift": -48 - ROW * place,
+            "yshift": -44 - ROW * place,
             "showarrow": False,
             "align": "left",
             "font": {"size": LEAST + 1, "color": INK},
@@ -263,9 +263,10 @@ def _finding(points: Sequence[Point], worth: str) -> str:
 
 
 def _ticks(worth: str) -> dict:
+    near = {"nticks": 7, "ticklabelstandoff": 0}  # the axis: there are notes below
     if worth == "prompt":
-        return {"tickformat": ",d", "nticks": 7}
-    return {"tickprefix": "$", "tickformat": ",.4~f", "nticks": 7}
+        return near | {"tickformat": ",d"}
+    return near | {"tickprefix": "$", "tickformat": ",.4~f"}
 
 
 def _columns(rows: Sequence["Row"], points: Sequence[Point], worth: str) -> dict[str, list]:

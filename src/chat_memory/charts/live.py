@@ -16,8 +16,8 @@ from functools import cached_property
 
 import ipywidgets as widgets
 
-from chat_memory.charts.figure import go, still
-from chat_memory.charts.screen import Fit, Screen, line
+from chat_memory.charts.figure import BLUE, go, still
+from chat_memory.charts.screen import HIGHEST, Fit, Screen, line
 from chat_memory.strings import EN, t
 from offline_gemini.sentences import refusal
 
@@ -98,7 +98,9 @@ class Veil:
         button = widgets.Button(description=t("predict.button"), disabled=True, layout=wide)
         choices.observe(lambda _: setattr(button, "disabled", False), names="value")
         button.on_click(lambda _: self._lift(choices.value))
-        return widgets.VBox([line(predict.question), choices, button])
+        # It keeps the figure's room, so that what is said below is not read before.
+        room = {"min_height": HIGHEST}
+        return widgets.VBox([line(predict.question), choices, button], layout=room)
 
     def _lift(self, choice: str) -> None:
         self.choice = choice
@@ -214,6 +216,7 @@ def control(name: str, spec: object) -> widgets.Widget:
         if first <= start <= last and step > 0:
             wide = {"width": "560px"}
             ends = {"min": first, "max": last, "value": start, "step": step}
+            look["style"]["handle_color"] = BLUE  # white, as it comes, it is lost on white paper
             return widgets.IntSlider(**ends, readout=False, layout=wide, **look)
     raise refusal(
         f"The control {name} = {spec!r} is none: give (first, last, start) as whole numbers with "

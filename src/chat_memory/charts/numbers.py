@@ -198,5 +198,5 @@ def _note(heap: Heap, shift: tuple[float, float], apart: bool) -> dict:
     look |= {"font": {"size": LABEL}, "showarrow": apart}
     if not apart:
         return look | {"xshift": round(shift[0], 1), "yshift": round(shift[1], 1)}
-    leader = {"arrowhead": 0, "arrowwidth": 1, "arrowcolor": GREY}
+    leader = {"arrowhead": 0, "arrowwidth": 2, "arrowcolor": GREY}
     return look | leader | {"ax": round(shift[0], 1), "ay": round(-shift[1], 1)}

@@ -28,7 +28,11 @@ class Fit(anywidget.AnyWidget):
     A FigureWidget is drawn 700 px wide before it has a place, and hears of the window's size
     only: this tells it when it has its place, and when a sidebar opens or closes. And keys that
     are meant for a control stay with it: JupyterLab would take `d d` on a slider as a command.
+    Choices stand beside their name, and rows of them apart.
     """
+
+    _css = """.widget-toggle-buttons { display: flex; align-items: center; gap: 8px }
+    .widget-toggle-buttons > div { display: flex; flex-wrap: wrap; gap: 4px }"""
 
     _esm = """export default { render({ model, el }) {
       const fit = () => { window.chatMemoryFit ??= requestAnimationFrame(() => {
@@ -39,15 +43,25 @@ class Fit(anywidget.AnyWidget):
         if (!(event.ctrlKey || event.metaKey || event.shiftKey || event.key === "Escape"))
           event.stopPropagation();
       };
-      const output = () => el.closest(".jp-OutputArea-output") ?? document;
+      const output = () => el.closest(".jp-OutputArea-output") ?? document.body;
+      let lifted = false; // a figure that comes up from under a veil is drawn last of all
+      const show = () => {
+        if (!lifted || !output().querySelector(".js-plotly-plot .main-svg")) return;
+        output().scrollIntoView({ block: "nearest" });
+        setTimeout(() => { lifted = false; }, 1000);
+      };
       const watch = new ResizeObserver(() => {
         fit();
-        if (output() !== document) output().addEventListener("keydown", mine);
+        show();
+        if (output() !== document.body) output().addEventListener("keydown", mine);
       });
       watch.observe(el);
       const first = () => [...output().querySelectorAll("input, button")]
         .find((control) => control.offsetParent)?.focus();
-      model.on("msg:custom", () => setTimeout(first, 200));
+      model.on("msg:custom", () => {
+        lifted = true;
+        setTimeout(() => { first(); show(); }, 200);
+      });
       const drawn = (event) => watch.observe(event.detail.element);
       document.addEventListener("plotlywidget-after-render", drawn);
       return () => {
@@ -57,7 +71,7 @@ class Fit(anywidget.AnyWidget):
     } }"""
 
     def first(self) -> None:
-        """Put the keyboard into the first control that shows, once the page has settled."""
+        """Put the keyboard into the first control, and all on the screen, once it has settled."""
         self.send({})
 
 
