@@ -251,6 +251,7 @@ class Page:
         self._menu("Run", "Run All Cells")
         if asked:
             self.page.locator(".jp-Stdin-input").press("Enter")
+            self.page.locator(".jp-Stdin-input").wait_for(state="detached")
         try:
             self._until(f"before => ({COUNTS})().every(n => n > before)", arg=before)
         except TimeoutError:

@@ -27,7 +27,7 @@ TOUCH = 1  # px by which boxes of texts may meet: type does not fill its box
 SHOWN = 40  # letters of a text that a fault quotes
 # Of the points of a mark so many stand out: a hatching and a dashed line have gaps, a marker has
 # corners, and a bar may be hollow.
-STAND_OUT = {"bar": 0.12, "line": 0.25, "marker": 0.4, "shape": 0.3, "leader": 0.3, "handle": 0.4}
+STAND_OUT = {"bar": 0.12, "line": 0.25, "marker": 0.4, "shape": 0.3, "leader": 0.3, "handle": 0.3}
 # What is hidden to see the ground of each layer of marks, and all above it. Grid lines too: a mark
 # is thicker than they are, and has the paper on both sides.
 GRID = ".gridlayer, .zerolinelayer"
