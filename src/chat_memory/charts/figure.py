@@ -34,7 +34,7 @@ COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, INK)
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 TYPE, TITLE, LABEL, TICK, LEAST = 16, 18, 15, 14, 13  # px
 
-_NUMBER = re.compile(r"([-≈$]*\d[\d,.]*)?")
+NUMBER = re.compile(r"([-≈$]*\d[\d,.]*)?")  # a cell of a table that stands to the right
 _AXIS = {
     "title": {"standoff": 8, "font": {"size": LABEL}},
     "gridcolor": GRID,
@@ -109,8 +109,8 @@ def still(figure: go.Figure) -> dict[str, object]:
 
 def table(figure: go.Figure) -> str:
     """Give a figure's numbers as aligned text under its title."""
-    columns = cells(figure)
-    lines = [_line(row, columns) for row in zip(*columns, strict=True)]
+    texts = cells(figure)
+    lines = [_line(row, texts) for row in zip(*texts, strict=True)]
     return "\n".join([finding(figure), *([""] if lines else []), *lines])
 
 
@@ -121,8 +121,8 @@ def cells(figure: go.Figure) -> list[list[str]]:
     headings are the x axis's title and the traces' names. A trace without a name is decoration.
     """
     own = getattr(figure, "_columns", None)
-    columns = _columns(figure) if own is None else own
-    return [[name, *(_cell(value) for value in column)] for name, column in columns.items()]
+    named = _columns(figure) if own is None else own
+    return [[name, *(_cell(value) for value in column)] for name, column in named.items()]
 
 
 def finding(figure: go.Figure) -> str:
@@ -221,6 +221,6 @@ def _line(row: Iterable[str], cells: list[list[str]]) -> str:
     padded = []
     for text, column in zip(row, cells, strict=True):
         room = " " * (max(map(columns, column)) - columns(text))
-        numbers = all(_NUMBER.fullmatch(cell) for cell in column[1:])
+        numbers = all(NUMBER.fullmatch(cell) for cell in column[1:])
         padded.append(room + text if numbers else text + room)
     return "  ".join(padded).rstrip()

@@ -13,7 +13,7 @@ import anywidget
 import ipywidgets as widgets
 import traitlets
 
-from chat_memory.charts.figure import cells, finding, go
+from chat_memory.charts.figure import NUMBER, cells, finding, go
 from chat_memory.charts.frame import refit
 from chat_memory.charts.plot import Plot
 from chat_memory.order import missing
@@ -92,10 +92,11 @@ class Numbers(anywidget.AnyWidget):
       const fold = make("details", [make("summary", [model.get("label")]), room]);
       room.style.cssText = "max-height: 240px; overflow: auto";
       fold.style.cssText = "font-size: 14px; line-height: 1.5";
-      const isNumber = (text) => /^[-≈$]*[\d,.]*$/.test(text);
+      const number = new RegExp(model.get("number"));
       const fill = () => {
         if (!fold.open) return;
         const columns = model.get("columns");
+        const isNumber = (text) => number.test(text);
         const sides = columns.map(([, ...rest]) => rest.every(isNumber) ? "right" : "left");
         const cell = (row) => (column, place) => make(row ? "td" : "th", [column[row]], {
           scope: row ? "" : "col", style: `padding: 0 12px; text-align: ${sides[place]}` });
@@ -107,6 +108,7 @@ class Numbers(anywidget.AnyWidget):
       el.append(fold);
     } }"""
     label = traitlets.Unicode().tag(sync=True)
+    number = traitlets.Unicode(f"^{NUMBER.pattern}$").tag(sync=True)
     title = traitlets.Unicode().tag(sync=True)
     columns = traitlets.List().tag(sync=True)
 
