@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from book import ROOT, copied
 from browser import PATIENCE, Lab, Page
 from needs import need_chromium
@@ -161,6 +162,21 @@ class Chapter:
         self.wait_for(figure)
         alert.wait_for(state="detached")
         return 1
+
+
+def fixtures(chapters: Mapping[str, Sequence[Figure]]) -> tuple:
+    """The fixtures of a test file: one page, and on it its chapters, one after the other."""
+
+    @pytest.fixture(scope="module")
+    def page(tmp_path_factory):
+        with started(tmp_path_factory.mktemp("book")) as page:
+            yield page
+
+    @pytest.fixture(scope="module", params=chapters)
+    def chapter(page, request):
+        return Chapter(page, request.param, chapters[request.param])
+
+    return page, chapter
 
 
 class ChapterTests:

@@ -8,11 +8,10 @@ import functools
 from dataclasses import replace
 
 import nbformat
-import pytest
 import store
 from book import needs_start
 from nbformat import v4
-from pages import Chapter, ChapterTests, Figure, census, drawn, started, unreached, wait_for
+from pages import ChapterTests, Figure, census, drawn, fixtures, unreached, wait_for
 
 from chat_memory import (
     ChatSession,
@@ -144,15 +143,7 @@ CHAPTERS = {
 }
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    with started(tmp_path_factory.mktemp("beside")) as page:
-        yield page
-
-
-@pytest.fixture(scope="module", params=CHAPTERS)
-def chapter(page, request):
-    return Chapter(page, request.param, CHAPTERS[request.param])
+page, chapter = fixtures(CHAPTERS)
 
 
 class TestTheOtherChapters(ChapterTests):

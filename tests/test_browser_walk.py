@@ -12,12 +12,11 @@ from book import needs_start
 from pages import (
     UPDATES,
     WATCH,
-    Chapter,
     ChapterTests,
     Figure,
     census,
     drawn,
-    started,
+    fixtures,
     unfold,
     unreached,
     wait_for,
@@ -141,15 +140,7 @@ CHAPTERS = {
 }
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    with started(tmp_path_factory.mktemp("walk")) as page:
-        yield page
-
-
-@pytest.fixture(scope="module", params=CHAPTERS)
-def chapter(page, request):
-    return Chapter(page, request.param, CHAPTERS[request.param])
+page, chapter = fixtures(CHAPTERS)
 
 
 class TestTheWalk(ChapterTests):
