@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations
+from math import floor
 from pathlib import Path
 
 from playwright.sync_api import Locator, Page
@@ -27,7 +28,7 @@ TOUCH = 1  # px by which boxes of texts may meet: type does not fill its box
 SHOWN = 40  # letters of a text that a fault quotes
 # Of the points of a mark so many stand out: a hatching and a dashed line have gaps, a marker has
 # corners, and a bar may be hollow.
-STAND_OUT = {"bar": 0.12, "line": 0.25, "marker": 0.4, "shape": 0.3, "leader": 0.3, "handle": 0.3}
+STAND_OUT = {"bar": 0.12, "line": 0.25, "marker": 0.4, "shape": 0.3, "leader": 0.3, "handle": 0.4}
 # What is hidden to see the ground of each layer of marks, and all above it. Grid lines too: a mark
 # is thicker than they are, and has the paper on both sides.
 GRID = ".gridlayer, .zerolinelayer"
@@ -137,9 +138,12 @@ def _pale(page: Page, root: Locator, texts: list[dict], marks: list[dict]) -> It
 
 
 def _clip(page: Page, root: Locator) -> dict[str, float]:
-    """The part of the page to take a picture of: the root, as far as it is in the window."""
+    """The part of the page to take a picture of: the root, as far as it is in the window.
+
+    It begins at a whole px: else the picture's points would lie beside those of the page.
+    """
     box, window = root.bounding_box(), page.viewport_size
-    left, top = max(box["x"], 0), max(box["y"], 0)
+    left, top = floor(max(box["x"], 0)), floor(max(box["y"], 0))
     right = min(box["x"] + box["width"], window["width"])
     bottom = min(box["y"] + box["height"], window["height"])
     return {"x": left, "y": top, "width": right - left, "height": bottom - top}

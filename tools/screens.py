@@ -187,7 +187,7 @@ def shown(page: Page, name: str) -> Locator:
     cell, before = page.cell(name), None
     for _ in range(40):
         cell.evaluate(SCROLL)
-        page.page.wait_for_timeout(300)
+        page.page.wait_for_timeout(150)
         now = cell.evaluate(DRAWN)
         if now == before:
             break
